@@ -1,0 +1,41 @@
+"""The language of plans: contracts, table states, answers, JSON Schema, GBNF and matching.
+
+Knows neither a database nor a language model. `json_schema` and `gbnf` describe the answers about a table state;
+`AnswerMatcher` follows an answer while it is written; `validate_answer` checks one that is.
+"""
+
+from .canonical import canonical_text
+from .check import check_known_tools, checked_step
+from .contracts import Contract, by_name, check_contracts, load_contracts
+from .effects import state_after
+from .errors import ContractError, TezError, ToolError
+from .matcher import AnswerMatcher
+from .names import find_column, same_name, unique_name
+from .state import Column, Kind, Limits, Scene, TableState
+from .validate import gbnf, json_schema, validate_answer
+
+__all__ = [
+    "AnswerMatcher",
+    "Column",
+    "Contract",
+    "ContractError",
+    "Kind",
+    "Limits",
+    "Scene",
+    "TableState",
+    "TezError",
+    "ToolError",
+    "by_name",
+    "canonical_text",
+    "check_contracts",
+    "check_known_tools",
+    "checked_step",
+    "find_column",
+    "gbnf",
+    "json_schema",
+    "load_contracts",
+    "same_name",
+    "state_after",
+    "unique_name",
+    "validate_answer",
+]

@@ -1,0 +1,127 @@
+"""What may be written next of an answer, across its steps.
+
+After each step the state that it leaves is computed from its contract, and the rules of that state take over. So a
+plan whose second step names a column that the first removed cannot be written. Whoever follows the text does not see
+the change of rules.
+"""
+
+import json
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
+from typing import Any
+
+from .answers import openings, question_shape
+from .automaton import Matcher, State
+from .calls import step_shape
+from .compile import Pieces, appended, compile_sequences, json_text, sequences
+from .contracts import Contract, by_name
+from .effects import state_after
+from .shapes import OneOf
+from .state import Scene, TableState
+
+_END_OF_STEPS = "]}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text so far: its bytes, and where it stands in the rules of the segment that is being written."""
+
+    text: bytes
+    matcher: Matcher
+    state: State
+    finished: bool = False
+
+
+class AnswerMatcher:
+    """Follows the text of one answer about a scene; see `Matcher` for the meaning of the methods."""
+
+    def __init__(self, contracts: SequenceOf[Contract], scene: Scene) -> None:
+        self._contracts = contracts
+        self._by_name = by_name(contracts)
+        self._openings = openings(scene)
+        self._limits = scene.tables[0].limits
+        self._segments: dict[bytes, Matcher] = {}
+        self._opening = Matcher(compile_sequences([*self._plan_openings(), *sequences(question_shape(scene))]))
+
+    def start(self) -> Written:
+        """Return the state before any text."""
+        return Written(b"", self._opening, self._opening.start())
+
+    def advance(self, written: Written, data: bytes) -> Written | None:
+        """Return the state after these bytes, None if they are refused; a character may be cut."""
+        text, matcher, state, finished = written.text, written.matcher, written.state, written.finished
+        for byte in data:
+            moved = None if finished else matcher.advance(state, bytes((byte,)))
+            if moved is None:
+                return None
+            text, state = text + bytes((byte,)), moved
+            if matcher.complete(state):
+                following = self._following(text)
+                finished = following is None
+                if following is not None:
+                    matcher, state = following, following.start()
+        return Written(text, matcher, state, finished)
+
+    def first_bytes(self, written: Written) -> frozenset[int]:
+        """Return the bytes that may come next; none means that the answer is finished."""
+        return frozenset() if written.finished else written.matcher.first_bytes(written.state)
+
+    def forced(self, written: Written) -> bytes:
+        """Return the bytes that must come next, up to the next real choice or the end."""
+        run = b""
+        while len(allowed := self.first_bytes(written)) == 1:
+            byte = bytes(allowed)
+            following = self.advance(written, byte)
+            if following is None:
+                break
+            run, written = run + byte, following
+        return run
+
+    def accepts(self, text: str) -> bool:
+        """Say whether this is the whole text of an answer."""
+        written = self.advance(self.start(), text.encode("utf-8", "surrogatepass"))
+        return written is not None and written.finished
+
+    def is_prefix(self, text: str) -> bool:
+        """Say whether the text of an answer may begin so."""
+        return self.advance(self.start(), text.encode("utf-8", "surrogatepass")) is not None
+
+    def _plan_openings(self) -> list[Pieces]:
+        alternatives = []
+        for fields, state in self._openings:
+            head = "{"
+            for field in fields:
+                assert isinstance(field.shape, OneOf)
+                head += f"{json_text(field.key)}:{json_text(field.shape.values[0])},"
+            head += '"steps":['
+            alternatives += [appended((head,), step) for step in sequences(step_shape(self._contracts, state))]
+        return alternatives
+
+    def _following(self, text: bytes) -> Matcher | None:
+        """Return the matcher of what follows a complete segment, None if the answer ends with it."""
+        if text not in self._segments:
+            segment = self._next_segment(text)
+            if segment is None:
+                return None
+            self._segments[text] = segment
+        return self._segments[text]
+
+    def _next_segment(self, text: bytes) -> Matcher | None:
+        if text.endswith(_END_OF_STEPS.encode()) or text.startswith(b'{"question"'):
+            return None
+        answer = json.loads(text + _END_OF_STEPS.encode())
+        steps = answer["steps"]
+        alternatives: list[Pieces] = [(_END_OF_STEPS,)]
+        if len(steps) < self._limits.max_steps:
+            state = self._state_before(answer)
+            for step in steps:
+                state = state_after(self._by_name[step["tool"]], state, step["args"])
+            alternatives += [appended((",",), step) for step in sequences(step_shape(self._contracts, state))]
+        return Matcher(compile_sequences(alternatives))
+
+    def _state_before(self, answer: dict[str, Any]) -> TableState:
+        """Return the state that the first step reads: that of the opening with these `on` and `table`."""
+        for fields, state in self._openings:
+            if all(field.shape == OneOf((answer[field.key],)) for field in fields if field.key in answer):
+                return state
+        raise ValueError(f"not an opening of this scene: {answer}")

@@ -1,0 +1,39 @@
+"""Names of columns: when two are the same, and how a clash is settled."""
+
+import unicodedata
+from collections.abc import Iterable
+
+from .state import Column
+
+APOSTROPHES = "\u02bb\u02bc\u2018\u2019`\u00b4"
+_TO_PLAIN_APOSTROPHE = {ord(mark): "'" for mark in APOSTROPHES}
+
+
+def same_name(text: str) -> str:
+    """Return the form under which two names are the same name.
+
+    Outer blanks, letter case in every script and the kind of apostrophe do not count.
+    """
+    composed = unicodedata.normalize("NFC", text).translate(_TO_PLAIN_APOSTROPHE)
+    return unicodedata.normalize("NFC", composed.casefold().strip())
+
+
+def unique_name(name: str, taken: Iterable[str]) -> str:
+    """Return `name`, or the first of `name_2`, `name_3`, ... that is the same name as none of those taken."""
+    forms = {same_name(other) for other in taken}
+    candidate, number = name, 1
+    while same_name(candidate) in forms:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate
+
+
+def find_column(name: str, columns: Iterable[Column]) -> Column | None:
+    """Return the column of exactly this name, else the only one that has the same name, else None."""
+    alike = []
+    for column in columns:
+        if column.name == name:
+            return column
+        if same_name(column.name) == same_name(name):
+            alike.append(column)
+    return alike[0] if len(alike) == 1 else None

@@ -1,0 +1,72 @@
+"""What a step can see of a table, and what an answer can be about.
+
+A table state starts as the profile of an opened table and changes with every step. It is plain frozen data:
+nothing here looks at a database.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["number", "date", "text", "boolean", "other"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of what can be written, all from the settings.
+
+    `text_length` is in code points, `list_length` in items, `number_digits`, `number_decimals` and
+    `integer_digits` in decimal digits; `question_options` and `max_steps` count.
+    """
+
+    text_length: int
+    list_length: int
+    number_digits: int
+    number_decimals: int
+    integer_digits: int
+    question_options: int
+    max_steps: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its exact name, its kind, and the known values of a text column.
+
+    `values` is None where the values are not known or too many to list. `label` is the name as it stood in
+    the file, where that differs. A column of the kind `other` is shown and never offered.
+    """
+
+    name: str
+    kind: Kind
+    values: tuple[str, ...] | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class TableState:
+    """The columns of a table in order, what its rows are grouped by, and the other opened tables."""
+
+    columns: tuple[Column, ...]
+    limits: Limits
+    groups: tuple[str, ...] = ()
+    name: str = ""
+    others: tuple["TableState", ...] = ()
+
+    def column(self, name: str) -> Column:
+        """Return the column of exactly this name; KeyError if there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    def offered(self) -> Iterator[Column]:
+        """Yield the columns that a plan may name."""
+        return (column for column in self.columns if column.kind != "other")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What an answer can be about: the opened tables, and the current result once there is an earlier plan."""
+
+    tables: tuple[TableState, ...]
+    result: TableState | None = None

@@ -1,0 +1,88 @@
+"""What is said of a step that cannot run, by the cases of `cases/grammar/refused.json`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import CONTRACTS, LIMITS, states, written_answers
+
+from grammar import AnswerMatcher, Column, Scene, TableState, ToolError, by_name, checked_step, state_after
+
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "grammar" / "refused.json").read_text())
+TABLE = TableState(
+    (
+        Column("viloyat", "text"),
+        Column("valyuta", "text"),
+        Column("qoldiq", "number"),
+        Column("sana", "date"),
+        Column("faol", "boolean"),
+    ),
+    LIMITS,
+)
+BY_NAME = by_name(CONTRACTS)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["description"])
+def test_a_wrong_step_is_explained(case: dict[str, Any]) -> None:
+    with pytest.raises(ToolError) as caught:
+        checked_step(BY_NAME, TABLE, case["step"], 2)
+    error = caught.value
+    assert (error.reason, error.argument, error.found) == (case["reason"], case["argument"], case["found"])
+    assert set(case["allowed"]) <= set(error.allowed)
+    if case["reason"] not in ("unknown_tool", "not_a_step"):
+        assert error.step == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "exact"),
+    [
+        ({"by": "VILOYAT", "descending": True}, {"by": "viloyat", "descending": True}),
+        ({"by": " Qoldiq ", "descending": False}, {"by": "qoldiq", "descending": False}),
+    ],
+)
+def test_names_match_without_case(args: dict[str, Any], exact: dict[str, Any]) -> None:
+    assert checked_step(BY_NAME, TABLE, {"tool": "sort", "args": args}, 1)["args"] == exact
+
+
+def test_names_match_in_every_script_and_apostrophe() -> None:
+    state = TableState((Column("Город", "text"), Column("o\u02bblcham", "number")), LIMITS)
+    step = {"tool": "group_and_total", "args": {"group_by": ["город"], "value_column": "O'lcham", "agg": "sum"}}
+    args = checked_step(BY_NAME, state, step, 1)["args"]
+    assert args == {"group_by": ["Город"], "value_column": "o\u02bblcham", "agg": "sum"}
+
+
+def test_a_name_that_fits_two_columns_is_refused() -> None:
+    state = TableState((Column("Summa", "number"), Column("summa", "number")), LIMITS)
+    with pytest.raises(ToolError, match="unknown column"):
+        checked_step(BY_NAME, state, {"tool": "sort", "args": {"by": "SUMMA", "descending": True}}, 1)
+    exact = checked_step(BY_NAME, state, {"tool": "sort", "args": {"by": "summa", "descending": True}}, 1)
+    assert exact["args"]["by"] == "summa"
+
+
+def test_nulls_are_left_out_and_long_texts_are_fine() -> None:
+    long = "x" * 500
+    step = {"tool": "filter", "args": {"column": "viloyat", "op": "=", "value": long, "values": None}}
+    assert checked_step(BY_NAME, TABLE, step, 1)["args"] == {"column": "viloyat", "op": "=", "value": long}
+
+
+@given(st.data(), states())
+def test_every_written_plan_passes_unchanged_but_for_repeated_columns(data: st.DataObject, state: TableState) -> None:
+    answer = json.loads(data.draw(written_answers(AnswerMatcher(CONTRACTS, Scene((state,))))))
+    for number, step in enumerate(answer.get("steps", []), 1):
+        checked = checked_step(BY_NAME, state, step, number)
+        assert checked == {"tool": step["tool"], "args": without_repeated_columns(step["args"])}
+        state = state_after(BY_NAME[step["tool"]], state, checked["args"])
+
+
+def without_repeated_columns(args: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, value in args.items():
+        if name in ("columns", "group_by"):
+            value = list(dict.fromkeys(value))
+        elif name == "group":
+            value = without_repeated_columns(value)
+        kept[name] = value
+    return kept
