@@ -1,0 +1,235 @@
+"""The prompt: what the model reads, from what never changes to what always does."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Protocol
+
+from grammar.contracts import Contract, by_name
+from grammar.state import Column, Scene, TableState
+
+from .answers import answer_text, quoted
+from .context import ContextError, load_context
+from .glossary import entries
+from .resolve import Link
+from .samples import fitting, most_alike
+from .signature import tool_lines
+from .wordfiles import text_file
+
+__all__ = [
+    "ContextError",
+    "Prompt",
+    "PromptSettings",
+    "build_prompt",
+    "cut_to",
+    "load_context",
+    "relevant_columns",
+    "tool_lines",
+]
+
+
+class PromptSettings(Protocol):
+    """What the prompt needs of the settings."""
+
+    @property
+    def shown_values(self) -> int:
+        """So many values of a column are shown."""
+
+    @property
+    def matched_values(self) -> int:
+        """At most so many values are linked to one phrase."""
+
+    @property
+    def examples(self) -> int:
+        """At most so many examples are shown."""
+
+    @property
+    def columns(self) -> int:
+        """A table with more columns is cut to so many."""
+
+    @property
+    def request_length(self) -> int:
+        """A longer request is cut to so many characters."""
+
+    @property
+    def history(self) -> int:
+        """So many earlier requests are shown."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt: its parts by name, in their order, and what the caller should tell the user about it.
+
+    The text ends where the model goes on with the JSON of its answer. `notes` have the form of evidence items.
+    """
+
+    parts: tuple[tuple[str, str], ...]
+    notes: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole prompt."""
+        return "".join(text for _, text in self.parts)
+
+
+def build_prompt(
+    contracts: Sequence[Contract],
+    scene: Scene,
+    context: Mapping[str, Any],
+    request: str,
+    links: Sequence[Link],
+    history: Sequence[Mapping[str, Any]],
+    settings: PromptSettings,
+) -> Prompt:
+    """Write the prompt for a request.
+
+    `context` is what `load_context` returns; `links` what the resolver found in the request; `history` the
+    earlier requests of the conversation with their answers, `{"request", "answer"}` each, oldest first.
+    As long as all examples that hold for the tables may be shown, they stand in the part that is the same for
+    every request over these tables; of more than that, those nearest to the request stand behind the tables.
+    """
+    tools = by_name(contracts)
+    tables = tuple(cut_to(state, relevant_columns(state, links, settings.columns)) for state in scene.tables)
+    samples = fitting(context.get("examples", ()), tools, tables)
+    all_fit = len(samples) <= settings.examples
+    chosen = [] if all_fit else most_alike(samples, request, settings.examples)
+    limits = scene.tables[0].limits
+
+    def turns(pairs: Iterable[Mapping[str, Any]]) -> str:
+        return "".join(
+            text_file("turn").substitute(
+                request=quoted(pair["request"][: settings.request_length]),
+                answer=answer_text(pair["answer"], tools, limits),
+            )
+            for pair in pairs
+        )
+
+    recent = history[len(history) - settings.history :] if len(history) > settings.history else history
+    parts = (
+        ("instructions", _instructions(contracts, scene)),
+        ("domain", _glossary(context.get("glossary", {}), tables) + _samples(turns(samples) if all_fit else "")),
+        ("tables", _tables(scene.tables, tables, context.get("tables", {}), settings)),
+        ("examples", _samples(turns(chosen))),
+        ("conversation", _part("conversation", turns=turns(recent)) if recent else ""),
+        ("result", _result(scene, links, settings)),
+        ("found", _found(links, several=len(scene.tables) > 1)),
+        ("request", text_file("request").substitute(request=quoted(request[: settings.request_length]))),
+    )
+    notes: list[Mapping[str, Any]] = []
+    if len(request) > settings.request_length:
+        notes.append({"note": "request_cut", "characters": len(request), "kept": settings.request_length})
+    return Prompt(parts, tuple(notes))
+
+
+def relevant_columns(state: TableState, links: Sequence[Link], limit: int) -> tuple[str, ...]:
+    """Return the names of the columns that a request can mean, in the table's order; all if at most `limit`.
+
+    Of a wider table: the columns that the resolver found, the surest first, then what the rows are grouped by, then
+    the table's first columns.
+    """
+    names = [column.name for column in state.offered()]
+    if len(state.columns) <= limit:
+        return tuple(column.name for column in state.columns)
+    known = set(names)
+    found = sorted((link for link in links if link.column in known), key=lambda link: -link.score)
+    own = [link.column for link in found if link.column is not None and link.table == state.name]
+    others = [link.column for link in found if link.column is not None]
+    kept = set(list(dict.fromkeys([*own, *others, *state.groups, *names]))[:limit])
+    return tuple(name for name in names if name in kept)
+
+
+def cut_to(state: TableState, names: Iterable[str]) -> TableState:
+    """Return the state with only these columns."""
+    kept = set(names)
+    return replace(state, columns=tuple(column for column in state.columns if column.name in kept))
+
+
+def _instructions(contracts: Sequence[Contract], scene: Scene) -> str:
+    tools = {contract["name"] for contract in contracts}
+    hints = [line.partition(": ") for line in text_file("hints").template.splitlines()]
+    limits = scene.tables[0].limits
+    return _part(
+        "instructions",
+        max_steps=str(limits.max_steps),
+        options=str(limits.question_options),
+        hints="\n".join(f"- {hint}" for tool, _, hint in hints if tool in tools),
+        tools=tool_lines(contracts),
+    )
+
+
+def _glossary(glossary: Mapping[str, str], tables: Sequence[TableState]) -> str:
+    """Return the glossary without the entries for values: the resolver says which of those the request names."""
+    lines = [
+        f"- {quoted(entry.key)}: {quoted(entry.meaning)}"
+        for entry in entries(glossary, tables)
+        if not entry.targets or any(target.value is None for target in entry.targets)
+    ]
+    return _part("glossary", entries="\n".join(lines)) if lines else ""
+
+
+def _samples(turns: str) -> str:
+    return _part("samples", samples=turns.removesuffix("\n")) if turns else ""
+
+
+def _tables(
+    whole: Sequence[TableState], cut: Sequence[TableState], descriptions: Mapping[str, str], settings: PromptSettings
+) -> str:
+    texts = []
+    for state, shown in zip(whole, cut, strict=True):
+        about = f" ({quoted(descriptions[state.name])})" if state.name in descriptions else ""
+        count, kept = len(list(state.offered())), len(list(shown.offered()))
+        columns = f"{count} column" if count == 1 else f"{count} columns"
+        if kept < count:
+            about += f", {kept} of them shown"
+        lines = _column_lines(shown.offered(), settings)
+        texts.append(_part("table", name=quoted(state.name), columns=columns, about=about, lines=lines))
+    return "".join(texts) + (_part("tables") if len(whole) > 1 else "")
+
+
+def _column_lines(columns: Iterable[Column], settings: PromptSettings) -> str:
+    return "\n".join(_column_line(column, settings) for column in columns)
+
+
+def _column_line(column: Column, settings: PromptSettings) -> str:
+    line = f"- {quoted(column.name)} {column.kind}"
+    if column.label and column.label != column.name:
+        line += f", called {quoted(column.label)}"
+    if column.values:
+        shown = column.values[: settings.shown_values]
+        line += ": " + ", ".join(quoted(value) for value in shown)
+        if len(shown) < len(column.values):
+            line += f", ... ({len(column.values)} values)"
+    return line
+
+
+def _result(scene: Scene, links: Sequence[Link], settings: PromptSettings) -> str:
+    if scene.result is None:
+        return ""
+    shown = cut_to(scene.result, relevant_columns(scene.result, links, settings.columns))
+    groups = ", ".join(quoted(name) for name in scene.result.groups)
+    return _part(
+        "result",
+        table='"table":NAME,' if len(scene.tables) > 1 else "",
+        groups=f", already grouped by {groups}," if groups else "",
+        lines=_column_lines(shown.offered(), settings),
+    )
+
+
+def _found(links: Sequence[Link], *, several: bool) -> str:
+    lines = []
+    for phrase, same in groupby(links, key=lambda link: link.phrase):
+        senses = dict.fromkeys(_sense(link, several=several) for link in same)
+        lines.append(f"- {quoted(phrase)}: {' or '.join(senses)}")
+    return _part("found", lines="\n".join(lines)) if lines else ""
+
+
+def _sense(link: Link, *, several: bool) -> str:
+    if link.column is None:
+        return quoted(link.value or "")
+    table = f"table {quoted(link.table)}, " if several and link.table is not None else ""
+    value = f" = {quoted(link.value)}" if link.kind == "value" and link.value is not None else ""
+    return f"{table}column {quoted(link.column)}{value}"
+
+
+def _part(part: str, /, **facts: str) -> str:
+    return text_file(part).substitute(**facts)

@@ -1,0 +1,33 @@
+"""The line that describes a tool to the model, made from its contract."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grammar.contracts import Contract, refs
+
+
+def tool_lines(contracts: Iterable[Contract]) -> str:
+    """Return one line a tool: `- NAME(ARGUMENT: TYPE, ...): DESCRIPTION`.
+
+    Enum values are joined by `|`, types by `/`, references by `|`; `?` stands after what may be left out.
+    """
+    return "\n".join(
+        f"- {contract['name']}({_arguments(contract['args'])}): {contract['description']}" for contract in contracts
+    )
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name}: {_type(argument)}{'?' if argument.get('optional') else ''}" for name, argument in arguments.items()
+    )
+
+
+def _type(argument: Mapping[str, Any]) -> str:
+    if "ref" in argument:
+        return "|".join(refs(argument))
+    if "enum" in argument:
+        return "|".join(str(value) for value in argument["enum"])
+    if "properties" in argument:
+        return "{" + _arguments(argument["properties"]) + "}"
+    types = argument["type"]
+    return types if isinstance(types, str) else "/".join(types)
