@@ -1,0 +1,99 @@
+"""The command line: arguments in, one call, an exit code out.
+
+What the commands do stands in `commands.py`, which is loaded only when one runs, so that `tez --help` needs neither
+the database nor the model.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+_LANGUAGES = ("uz", "ru", "en")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    top = argparse.ArgumentParser(prog="tez", description="Ask a table in Uzbek, Russian or English, offline.")
+    top.add_argument("--version", action="version", version=f"tez {version('tez-analyst')}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    ask = _command(commands, "ask", "answer a request about the files")
+    ask.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a table: CSV, TSV or Parquet")
+    ask.add_argument("request", metavar="REQUEST", help="what you want to know, in quotes")
+    _model_options(ask)
+    ask.add_argument("--dry-run", action="store_true", help="write the plan and do not run it")
+    _output_options(ask)
+
+    run = _command(commands, "run", "run a plan that is already written; needs no model")
+    _file_arguments(run)
+    run.add_argument("--plan", required=True, type=Path, metavar="PLAN.json", help="the plan; - reads standard input")
+    _output_options(run)
+
+    profile = _command(commands, "profile", "say what the files hold")
+    _file_arguments(profile)
+    profile.add_argument("--json", action="store_true", help="print one JSON object")
+
+    tools = _command(commands, "tools", "list the tools that a plan can call")
+    tools.add_argument("--json", action="store_true", help="print the contracts as JSON")
+
+    schema = _command(commands, "schema", "print the JSON Schema of the answers about these files")
+    _file_arguments(schema)
+    grammar = _command(commands, "grammar", "print the GBNF grammar of the answers about these files")
+    _file_arguments(grammar)
+    prompt = _command(commands, "prompt", "print what the model reads")
+    _file_arguments(prompt)
+    prompt.add_argument("--request", default="", metavar="TEXT", help="the request")
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = parser().parse_args(argv)
+    commands = import_module("engine.commands")
+    code: int = commands.run_command(arguments)
+    return code
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=text, description=text[:1].upper() + text[1:] + ".")
+    command.add_argument("--settings", type=Path, metavar="FILE", help="a JSON file that overrides single settings")
+    command.add_argument("--lang", choices=_LANGUAGES, help="language of the texts; by default that of the request")
+    command.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return command
+
+
+def _file_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a table: CSV, TSV or Parquet")
+    command.add_argument(
+        "--domain", metavar="NAME|FOLDER", help="the words of the business; found by the columns if left out"
+    )
+
+
+def _model_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--domain", metavar="NAME|FOLDER", help="the words of the business; found by the columns if left out"
+    )
+    command.add_argument(
+        "--model", type=Path, metavar="PATH", help="a GGUF file; by default the weights of the extra `model`"
+    )
+    command.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+
+
+def _output_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.add_argument("--rows", type=_row_count, metavar="N", help="print at most N rows")
+
+
+def _row_count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is no count of rows: give a whole number from 0 up")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

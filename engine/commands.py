@@ -1,0 +1,253 @@
+"""What each command does: call the pipeline once, print what it gives."""
+
+import argparse
+import json
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grammar import TezError, ToolError, by_name, gbnf, json_schema
+from prompt.build import tool_lines
+from prompt.words import Language, detect_language, error_text, explain, note_text, question_text, screen_text
+
+from . import exit_codes, render, terminal
+from .files import OpenedTable
+from .profile import profile
+from .session import Answered, Workspace, ask, open_workspace, prepare, run
+from .settings import Settings, load_settings
+
+STANDARD_INPUT = "-"
+
+
+def run_command(arguments: argparse.Namespace) -> int:
+    """Run the command of these arguments and return its exit code; no error leaves this function untold."""
+    language: Language = arguments.lang or "en"
+    shown: int | None = None
+    try:
+        settings = load_settings(arguments.settings)
+        shown = settings.output.shown_options
+        language = _language(arguments, settings)
+        return _COMMANDS[arguments.command](arguments, settings, language)
+    except KeyboardInterrupt:
+        terminal.say(screen_text("interrupted", language))
+        return exit_codes.INTERRUPTED
+    except BrokenPipeError:
+        terminal.close()
+        return exit_codes.ANSWERED
+    except TezError as error:
+        if arguments.debug:
+            traceback.print_exc()
+        terminal.say(screen_text("error", language, text=error_text(error, language, shown=shown)))
+        return exit_codes.exit_code(error)
+
+
+def _language(arguments: argparse.Namespace, settings: Settings) -> Language:
+    fallback: Language = arguments.lang or settings.language
+    if arguments.lang is None and getattr(arguments, "request", None):
+        return detect_language(arguments.request, fallback)
+    return fallback
+
+
+def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from .model import LlamaModel
+    from .trial import try_model
+    from .weights import default_weights
+
+    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    settings = _with_model(settings, arguments)
+    with terminal.progress(language) as progress:
+        adapter = Path(settings.model.adapter) if settings.model.adapter else None
+        if settings.model.path is None:
+            path = default_weights(settings.weights)
+        else:
+            path = Path(settings.model.path)
+            try_model(path, settings.model, adapter)
+        with LlamaModel(path, settings.model, adapter, progress=progress) as model:
+            answered = ask(
+                workspace,
+                arguments.request,
+                model,
+                dry_run=arguments.dry_run,
+                max_rows=_most_rows(arguments, settings),
+                progress=progress,
+            )
+            name = model.name
+    if arguments.json:
+        render.print_json(_ask_json(answered, name))
+    else:
+        _say_notes(answered.notes, language)
+        _print_answer(workspace, answered, language)
+    return exit_codes.QUESTION if "question" in answered.answer else exit_codes.ANSWERED
+
+
+def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    answer = _read_plan(arguments.plan)
+    started = time.monotonic()
+    result = run(workspace, [], answer, max_rows=_most_rows(arguments, settings))
+    if arguments.json:
+        timing = {"run": time.monotonic() - started}
+        render.print_json({"answer": answer, **_result_json(result), "timing": timing})
+    else:
+        _print_result(workspace, result, language)
+    return exit_codes.ANSWERED
+
+
+def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    described = {table.name: profile(workspace.con, table.name, settings) for table in workspace.tables}
+    if arguments.json:
+        tables = [_table_json(table, described[table.name]) for table in workspace.tables]
+        render.print_json({"tables": tables, "domain": workspace.domain.name})
+        return exit_codes.ANSWERED
+    for table in workspace.tables:
+        facts = described[table.name]
+        terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(facts)))
+        _print_profile(facts, language, settings)
+    if workspace.domain.name is not None:
+        terminal.say(screen_text("domain", language, name=workspace.domain.name))
+    return exit_codes.ANSWERED
+
+
+def _tools(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from .plan import shipped_contracts
+
+    contracts = shipped_contracts()
+    if arguments.json:
+        render.print_json(contracts)
+    else:
+        render.print_text(tool_lines(contracts))
+    return exit_codes.ANSWERED
+
+
+def _schema(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    render.print_json(json_schema(workspace.contracts, workspace.scene))
+    return exit_codes.ANSWERED
+
+
+def _grammar(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    render.print_text(gbnf(workspace.contracts, workspace.scene))
+    return exit_codes.ANSWERED
+
+
+def _prompt(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    asked = prepare(workspace, arguments.request)
+    _say_notes(asked.prompt.notes, language)
+    render.print_text(asked.prompt.text)
+    return exit_codes.ANSWERED
+
+
+_COMMANDS = {
+    "ask": _ask,
+    "run": _run,
+    "profile": _profile,
+    "tools": _tools,
+    "schema": _schema,
+    "grammar": _grammar,
+    "prompt": _prompt,
+}
+
+
+def _with_model(settings: Settings, arguments: argparse.Namespace) -> Settings:
+    """Return the settings with the model and adapter that were typed."""
+    model = settings.model
+    if arguments.model is not None:
+        model = replace(model, path=str(arguments.model))
+    if arguments.adapter is not None:
+        model = replace(model, adapter=str(arguments.adapter))
+    return replace(settings, model=model)
+
+
+def _most_rows(arguments: argparse.Namespace, settings: Settings) -> int:
+    if arguments.rows is not None:
+        return int(arguments.rows)
+    return settings.output.json_rows if arguments.json else settings.output.shown_rows
+
+
+def _read_plan(path: Path) -> dict[str, Any]:
+    """Return the plan of a file: an answer, or only its list of steps; ToolError if it is none."""
+    try:
+        text = sys.stdin.read() if str(path) == STANDARD_INPUT else path.read_text(encoding="utf-8")
+        plan = json.loads(text)
+    except OSError as error:
+        raise ToolError("plan_unreadable", found=str(path), detail=error.strerror) from error
+    except ValueError as error:
+        raise ToolError("plan_not_json", found=str(path), detail=str(error)) from error
+    if isinstance(plan, list):
+        plan = {"steps": plan}
+    if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
+        raise ToolError("not_a_plan", found=str(path), allowed=['{"steps": [{"tool": ..., "args": {...}}]}'])
+    return plan
+
+
+def _ask_json(answered: Answered, model: str) -> dict[str, Any]:
+    return {
+        "request": answered.request,
+        "answer": answered.answer,
+        **_result_json(answered.result),
+        "timing": answered.timing,
+        "model": {"name": model, "tokens": answered.tokens},
+        "notes": answered.notes,
+    }
+
+
+def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
+    keys = ("columns", "rows", "row_count", "evidence", "artifacts")
+    return {key: None if result is None else result[key] for key in keys}
+
+
+def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"name": table.name, "path": str(table.path), "rows": table.rows, "labels": table.labels, "columns": facts}
+
+
+def _print_answer(workspace: Workspace, answered: Answered, language: Language) -> None:
+    if "question" in answered.answer:
+        render.print_text(question_text(answered.answer["question"], language))
+    elif answered.result is not None:
+        _print_result(workspace, answered.result, language)
+    else:
+        _say_plan(workspace, answered.answer["steps"], language)
+        terminal.say(screen_text("not_run", language))
+        render.print_json(answered.answer)
+
+
+def _print_result(workspace: Workspace, result: Mapping[str, Any], language: Language) -> None:
+    _say_plan(workspace, result["steps"], language)
+    if result["evidence"]:
+        shown = workspace.settings.output.shown_options
+        terminal.say(screen_text("evidence", language))
+        for note in result["evidence"]:
+            terminal.say(f"  {note['step']}. {note_text(note, language, shown=shown)}")
+    render.print_table(result["columns"], result["kinds"], result["rows"], language, workspace.settings.output)
+    printed, rows = len(result["rows"]), result["row_count"]
+    terminal.say(screen_text("rows", language, rows=rows, shown=printed if printed < rows else None))
+
+
+def _say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language: Language) -> None:
+    contracts = by_name(workspace.contracts)
+    terminal.say(screen_text("plan", language))
+    for number, step in enumerate(steps, 1):
+        terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
+
+
+def _say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:
+    for note in notes:
+        terminal.say(note_text(note, language))
+
+
+def _print_profile(facts: Sequence[Mapping[str, Any]], language: Language, settings: Settings) -> None:
+    keys = ("column", "kind", "filled", "empty", "distinct", "min", "max", "frequent")
+    kinds: list[Any] = ["text", "text", "number", "number", "number", "text", "text", "text"]
+    rows = []
+    for each in facts:
+        frequent = ", ".join(f"{value['value']} ({value['rows']})" for value in each.get("frequent", ()))
+        kind = screen_text(each["kind"], language)
+        rows.append((each["column"], kind, *(each[key] for key in keys[2:-1]), frequent))
+    render.print_table([screen_text(key, language) for key in keys], kinds, rows, language, settings.output)

@@ -1,0 +1,245 @@
+"""Greedy decoding of one answer: at every step the likeliest token that the matcher accepts.
+
+The result is exactly that of masking every refused token and taking the largest logit (of equal ones the
+lowest id): the best allowed token is the first allowed one in the order of the logits, so a few tests
+usually settle it. The idea is known as opportunistic masking (DOMINO, arXiv 2403.06988).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .model_error import ModelError
+from .settings import ModelSettings
+from .vocabulary import Ids, Vocabulary
+
+Phase = Literal["load", "read", "write"]
+Progress = Callable[[Phase, int, int], None]
+Cancelled = Callable[[], bool]
+Logits = npt.NDArray[np.float32]
+State = TypeVar("State")
+
+LIKELIEST = 16
+LIKELY = 256
+
+
+class TokenModel(Protocol):
+    """What the decoder needs of a model."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens as bytes."""
+
+    @property
+    def context(self) -> int:
+        """The tokens that prompt and answer may take together."""
+
+    def chat_tokens(self, content: str) -> list[int]:
+        """Return the whole prompt as tokens, with the model's own frame around the content."""
+
+    def read(self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled) -> int:
+        """Evaluate a prompt so that its logits are ready; return how many tokens did not need it."""
+
+    def logits(self) -> Logits:
+        """Return the logits after the last token, one for every token of the vocabulary; valid until `append`."""
+
+    def append(self, token: int) -> None:
+        """Evaluate one more token."""
+
+
+class Matcher(Protocol[State]):
+    """What may be written next, over bytes, with immutable states; see `grammar.matcher.AnswerMatcher`."""
+
+    def start(self) -> State:
+        """Return the state before the first byte."""
+
+    def advance(self, state: State, data: bytes) -> State | None:
+        """Return the state after these bytes; None if they are refused."""
+
+    def first_bytes(self, state: State) -> frozenset[int]:
+        """Return the bytes that may come next; none where the answer is complete."""
+
+    def forced(self, state: State) -> bytes:
+        """Return the bytes that must come next, as far as they are certain."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A place where the grammar left a choice.
+
+    `at` is the offset in bytes of the token within the text. `probability` is the share of the chosen token against
+    the allowed ones among the sixteen likeliest that lead to another text, so never below its true share.
+    """
+
+    at: int
+    token: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """A finished answer, what it took (tokens, seconds), and how sure the model was where it could choose."""
+
+    text: str
+    prompt_tokens: int
+    reused_tokens: int
+    answer_tokens: int
+    read_seconds: float
+    write_seconds: float
+    choices: tuple[Choice, ...]
+
+
+def silent(phase: Phase, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def never() -> bool:
+    """Never cancel."""
+    return False
+
+
+def decode(
+    model: TokenModel,
+    matcher: Matcher[State],
+    prompt: str,
+    settings: ModelSettings,
+    *,
+    progress: Progress = silent,
+    cancelled: Cancelled = never,
+) -> Decoded:
+    """Let the model write one answer to `prompt` that the matcher accepts to its end.
+
+    `cancelled` is asked between tokens and between the batches of the prompt. Raises ModelError:
+    `prompt_too_long` before anything is evaluated, `too_slow`, `cancelled`, `answer_cut`, `no_token`, `bad_logits`.
+    """
+    return _Decoding(model, matcher, settings, progress, cancelled).run(prompt)
+
+
+class _Decoding(Generic[State]):
+    """One answer on its way."""
+
+    def __init__(
+        self,
+        model: TokenModel,
+        matcher: Matcher[State],
+        settings: ModelSettings,
+        progress: Progress,
+        cancelled: Cancelled,
+    ) -> None:
+        self.model = model
+        self.matcher = matcher
+        self.settings = settings
+        self.progress = progress
+        self.cancelled = cancelled
+        self.started = time.monotonic()
+        self.tokens: list[int] = []
+        self.choices: list[Choice] = []
+
+    def run(self, prompt: str) -> Decoded:
+        tokens = self.model.chat_tokens(prompt)
+        allowed = self.model.context - self.settings.answer_tokens
+        if len(tokens) > allowed:
+            raise ModelError("prompt_too_long", found=len(tokens), allowed=allowed, context=self.model.context)
+        reused = self.model.read(tokens, self.progress, self._stopped)
+        read = time.monotonic()
+        text = self._write()
+        return Decoded(
+            text=text,
+            prompt_tokens=len(tokens),
+            reused_tokens=reused,
+            answer_tokens=len(self.tokens),
+            read_seconds=read - self.started,
+            write_seconds=time.monotonic() - read,
+            choices=tuple(self.choices),
+        )
+
+    def _stopped(self) -> bool:
+        if time.monotonic() - self.started > self.settings.seconds:
+            raise ModelError("too_slow", seconds=self.settings.seconds, tokens=len(self.tokens))
+        return self.cancelled()
+
+    def _write(self) -> str:
+        state = self.matcher.start()
+        text = bytearray()
+        while first_bytes := self.matcher.first_bytes(state):
+            if self._stopped():
+                raise ModelError("cancelled")
+            if len(self.tokens) >= self.settings.answer_tokens:
+                raise ModelError(
+                    "answer_cut", allowed=self.settings.answer_tokens, text=text.decode("utf-8", "replace")
+                )
+            if self.tokens:
+                self.model.append(self.tokens[-1])
+            token, state = self._next(state, first_bytes, len(text))
+            self.tokens.append(token)
+            text += self.model.vocabulary.pieces[token]
+            self.progress("write", len(self.tokens), self.settings.answer_tokens)
+        return text.decode("utf-8")
+
+    def _next(self, state: State, first_bytes: frozenset[int], at: int) -> tuple[int, State]:
+        """Return the likeliest allowed token and the state after it."""
+        ids = self.model.vocabulary.starting(first_bytes)
+        logits = self.model.logits()[ids]
+        if not logits.size:
+            raise ModelError("no_token", found=at)
+        if not np.isfinite(logits.max()):
+            raise ModelError("bad_logits")
+        seen = _leading(ids, logits, LIKELIEST)
+        for place, token in enumerate(seen):
+            following = self._advance(state, token)
+            if following is not None:
+                self._note_choice(state, token, seen[place + 1 :], at)
+                return token, following
+        for token in _leading(ids, logits, LIKELY)[len(seen) :]:
+            following = self._advance(state, token)
+            if following is not None:
+                return token, following
+        return self._best_of_all(state, at)
+
+    def _advance(self, state: State, token: int) -> State | None:
+        return self.matcher.advance(state, self.model.vocabulary.pieces[token])
+
+    def _best_of_all(self, state: State, at: int) -> tuple[int, State]:
+        logits = self.model.logits()
+        found = self.model.vocabulary.accepted(state, self.matcher.first_bytes, self.matcher.advance)
+        best = max(found, key=lambda pair: (logits[pair[0]], -pair[0]), default=None)
+        if best is None:
+            raise ModelError("no_token", found=at)
+        return best
+
+    def _note_choice(self, state: State, token: int, others: Sequence[int], at: int) -> None:
+        """Keep how sure the model was of `token`, if one of the other likely tokens leads to another text."""
+        pieces = self.model.vocabulary.pieces
+        piece = pieces[token]
+        if self.matcher.forced(state).startswith(piece):
+            return
+        differing = [other for other in others if not _on_one_way(piece, pieces[other])]
+        rivals = [other for other in differing if self._advance(state, other) is not None]
+        if rivals:
+            logits = self.model.logits()
+            odds = np.exp(logits[rivals].astype(np.float64) - float(logits[token])).sum()
+            self.choices.append(Choice(at, token, float(1.0 / (1.0 + odds))))
+
+
+def _on_one_way(one: bytes, other: bytes) -> bool:
+    """Tell whether two pieces can be the beginning of one text."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _leading(ids: Ids, logits: Logits, count: int) -> list[int]:
+    """Return at most `count` ids in the order of their logits, equal ones by id.
+
+    An id whose logit equals that of one left out is left out as well, so the order is never broken.
+    """
+    if ids.size > count:
+        bound = np.partition(logits, ids.size - count - 1)[ids.size - count - 1]
+        kept = np.flatnonzero(logits > bound)
+    else:
+        kept = np.arange(ids.size)
+    ordered = kept[np.argsort(-logits[kept], kind="stable")]
+    found: list[int] = ids[ordered].tolist()
+    return found

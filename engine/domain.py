@@ -1,0 +1,63 @@
+"""Domains: finding the folder with the words of a business that fits the opened tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grammar import TableState, TezError
+from prompt.build import load_context
+from prompt.glossary import entries
+
+from .settings import home
+
+DOMAINS = "domains"
+
+
+class DomainError(TezError):
+    """There is no such domain; names those that there are."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain: its name, and its glossary and examples as `load_context` gives them."""
+
+    name: str | None = None
+    context: dict[str, Any] = field(default_factory=lambda: {"glossary": {}, "examples": []})
+
+
+def find_domain(wanted: str | None, states: Sequence[TableState], least_match: float) -> Domain:
+    """Return the domain of this name or folder; without one, that whose glossary fits these tables best.
+
+    A glossary fits by the share (0 to 1) of its entries about columns that name a column of these tables. Where no
+    glossary reaches `least_match`, the domain is an empty one. Raises DomainError for an unknown name, ContextError for
+    a broken file.
+    """
+    if wanted is not None:
+        return _wanted(wanted)
+    best, best_match = Domain(), least_match
+    for folder in _folders():
+        context = load_context(folder)
+        match = _match(context["glossary"], states)
+        if match >= best_match and (best.name is None or match > best_match):
+            best, best_match = Domain(folder.name, context), match
+    return best
+
+
+def _wanted(wanted: str) -> Domain:
+    shipped = home(DOMAINS) / wanted
+    folder = shipped if Path(wanted).name == wanted and shipped.is_dir() else Path(wanted)
+    if not wanted or not folder.is_dir():
+        raise DomainError("unknown_domain", found=wanted, allowed=", ".join(each.name for each in _folders()))
+    return Domain(folder.resolve().name, load_context(folder))
+
+
+def _folders() -> list[Path]:
+    return sorted(path for path in home(DOMAINS).iterdir() if path.is_dir())
+
+
+def _match(glossary: Mapping[str, str], states: Sequence[TableState]) -> float:
+    kept = entries(glossary, states)
+    general = sum(not entry.targets for entry in kept)
+    about_columns = len(glossary) - general
+    return (len(kept) - general) / about_columns if about_columns else 0.0

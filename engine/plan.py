@@ -1,0 +1,192 @@
+"""Running a plan: every step reads the table of the step before and makes `_step_1`, `_step_2`, ... of its own.
+
+The table that was opened is only ever read. The `_step_` tables are temporary, so a plan runs on a read-only database
+too, and they are gone when it ends, well or badly, unless the caller keeps them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from grammar import (
+    Column,
+    Contract,
+    TableState,
+    ToolError,
+    by_name,
+    check_known_tools,
+    checked_step,
+    load_contracts,
+    same_name,
+    state_after,
+)
+
+from . import database, sql
+from .database import Connection, DatabaseError
+from .settings import Settings, as_settings, limits
+from .tools import EXECUTORS, Executor, Table, paired
+
+STEP_PREFIX = "_step_"
+Step = Mapping[str, Any]
+
+
+@dataclass
+class _Run:
+    """What has been gathered while the steps run."""
+
+    source: str
+    rows: int
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    artifacts: list[dict[str, Any]] = field(default_factory=list)
+
+
+def run_plan(
+    con: Connection,
+    base: str,
+    steps: Sequence[Step],
+    settings: Mapping[str, Any] | Settings,
+    keep_as: str | None = None,
+    keep_steps: bool = False,
+    *,
+    contracts: Sequence[Contract] | None = None,
+    executors: Mapping[str, Executor] | None = None,
+    max_rows: int | None = None,
+) -> dict[str, Any]:
+    """Run the steps on the table or view `base` and return the result.
+
+    `columns` (names), `kinds`, `rows` (tuples, at most `max_rows` of them), `row_count`, `evidence` and `artifacts`
+    (dicts with `step` and `tool`), `steps` (as checked, with exact column names). `keep_as` gives the result a lasting
+    name, `keep_steps` leaves the `_step_` tables in place.
+
+    All steps are checked before the first one runs. Raises ToolError for a plan that cannot run as written and for
+    names that are refused, DatabaseError where DuckDB fails.
+    """
+    all_settings = as_settings(settings)
+    known = by_name(shipped_contracts() if contracts is None else contracts)
+    executing = EXECUTORS if executors is None else executors
+    if not steps or isinstance(steps, str | bytes | Mapping):
+        raise ToolError("no_steps", found=steps)
+    check_known_tools({tool: contract for tool, contract in known.items() if tool in executing}, steps)
+    source = base_source(con, base)
+    if keep_as is not None:
+        _check_lasting_name(con, base, keep_as)
+    checked = check_plan(known, table_state(con, source, base, all_settings), steps)
+    try:
+        run = _run_steps(con, source, checked, all_settings, executing)
+        result = _result(con, run, checked, max_rows)
+        if keep_as is not None:
+            database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {run.source}")
+    except BaseException:
+        _drop_steps(con, failing=True)
+        raise
+    if not keep_steps:
+        _drop_steps(con)
+    return result
+
+
+def shipped_contracts() -> list[dict[str, Any]]:
+    """Return the contracts of the tools that Tez brings along; ContractError unless each has its executor."""
+    contracts = load_contracts(Path(str(files("prompt").joinpath("tools.json"))))
+    paired(contracts, EXECUTORS)
+    return contracts
+
+
+def table_state(con: Connection, source: str, name: str, settings: Settings) -> TableState:
+    """Return the state of a table as DuckDB describes it, with no values known."""
+    columns = tuple(Column(column, database.kind_of(kind)) for column, kind in database.describe(con, source))
+    return TableState(columns, limits(settings), name=name)
+
+
+def check_plan(contracts: Mapping[str, Contract], state: TableState, steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """Return the steps with exact column names, each checked against the state that the one before leaves.
+
+    Raises ToolError for the first step that cannot run.
+    """
+    checked = []
+    for number, step in enumerate(steps, 1):
+        checked.append(checked_step(contracts, state, step, number))
+        state = state_after(contracts[checked[-1]["tool"]], state, checked[-1]["args"])
+    return checked
+
+
+def base_source(con: Connection, base: str) -> str:
+    """Return the full quoted name of the table to start from; ToolError if there is none or it is a step's."""
+    if same_name(base).startswith(STEP_PREFIX):
+        raise ToolError("base_is_a_step", found=base)
+    source = database.find_table(con, base)
+    if source is None:
+        allowed = [name for name in database.tables(con) if not same_name(name).startswith(STEP_PREFIX)]
+        raise ToolError("no_such_table", found=base, allowed=allowed)
+    return source
+
+
+def _check_lasting_name(con: Connection, base: str, name: str) -> None:
+    form = same_name(name)
+    if not form:
+        raise ToolError("blank_name", argument="keep_as", found=name)
+    if form.startswith(STEP_PREFIX):
+        raise ToolError("step_name", argument="keep_as", found=name)
+    if form == same_name(base) or any(form == same_name(other) for other in database.tables(con, everywhere=True)):
+        raise ToolError("name_is_taken", argument="keep_as", found=name)
+    if database.is_read_only(con):
+        raise DatabaseError("read_only", name=name)
+
+
+def _run_steps(
+    con: Connection, source: str, steps: Sequence[Step], settings: Settings, executors: Mapping[str, Executor]
+) -> _Run:
+    _drop_steps(con)
+    run = _Run(source, _count(con, source))
+    for number, step in enumerate(steps, 1):
+        table = Table(con, run.source, dict(database.describe(con, run.source)), run.rows, settings)
+        try:
+            made = executors[step["tool"]](table, **step["args"])
+        except ToolError as error:
+            raise _placed(error, number, step["tool"]) from error
+        target = f"temp.main.{sql.name(f'{STEP_PREFIX}{number}')}"
+        database.execute(con, f"CREATE TEMP TABLE {sql.name(f'{STEP_PREFIX}{number}')} AS {made.select}")
+        place = {"step": number, "tool": step["tool"]}
+        rows = _count(con, target)
+        run.evidence.append({**place, "note": "rows", "rows_in": run.rows, "rows_out": rows})
+        run.evidence += [{**place, **note} for note in made.notes]
+        run.artifacts += [{**place, **artifact} for artifact in made.artifacts]
+        run.source, run.rows = target, rows
+    return run
+
+
+def _placed(error: ToolError, step: int, tool: str) -> ToolError:
+    """Return the error of an executor with the step and the tool that it came from."""
+    return ToolError(error.reason, **{**error.facts, "step": step, "tool": tool})
+
+
+def _result(con: Connection, run: _Run, steps: Sequence[Step], max_rows: int | None) -> dict[str, Any]:
+    described = database.describe(con, run.source)
+    limit = "" if max_rows is None else f" LIMIT {max(0, max_rows)}"
+    return {
+        "columns": [name for name, _ in described],
+        "kinds": [database.kind_of(kind) for _, kind in described],
+        "rows": database.query(con, f"SELECT * FROM {run.source}{limit}"),
+        "row_count": run.rows,
+        "artifacts": run.artifacts,
+        "evidence": run.evidence,
+        "steps": list(steps),
+    }
+
+
+def _count(con: Connection, source: str) -> int:
+    return int(database.query(con, f"SELECT count(*) FROM {source}")[0][0])
+
+
+def _drop_steps(con: Connection, *, failing: bool = False) -> None:
+    """Drop the `_step_` tables, also those that an earlier run kept.
+
+    After a failure the connection may refuse every statement until the caller rolls back his transaction; the tables
+    then go with it, and the failure itself is what the caller must hear of.
+    """
+    try:
+        database.drop_temporary(con, STEP_PREFIX)
+    except DatabaseError:
+        if not failing:
+            raise

@@ -1,0 +1,153 @@
+"""The pipeline in its order: files, states, domain, prompt, model, plan, check, run."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grammar import AnswerMatcher, Contract, Scene, TableState, ToolError, validate_answer
+from prompt.build import Prompt, build_prompt, cut_to, relevant_columns
+from prompt.resolve import Link, links
+
+from .database import Connection, connect
+from .decoder import Progress, TokenModel, decode, silent
+from .domain import Domain, find_domain
+from .files import OpenedTable, open_files
+from .history import Answer, effective_steps, starting_table
+from .plan import run_plan, shipped_contracts
+from .profile import matching_values, opened_scene, table_state
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Opened tables with all that a request about them needs."""
+
+    con: Connection
+    tables: tuple[OpenedTable, ...]
+    scene: Scene
+    domain: Domain
+    contracts: tuple[Contract, ...]
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the model is asked: the scene cut to what the request can mean, the prompt, and the links found."""
+
+    scene: Scene
+    prompt: Prompt
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer to a request: the plan or question, the result of a plan that ran, and the seconds and tokens taken."""
+
+    request: str
+    answer: dict[str, Any]
+    notes: Sequence[Mapping[str, Any]]
+    result: dict[str, Any] | None = None
+    timing: dict[str, float] = field(default_factory=dict)
+    tokens: dict[str, int] = field(default_factory=dict)
+
+
+def open_workspace(paths: Sequence[Path], settings: Settings, domain: str | None = None) -> Workspace:
+    """Open the files and find their domain.
+
+    Raises FileError, DatabaseError, DomainError, prompt.build.ContextError.
+    """
+    con = connect(settings.database)
+    tables = open_files(con, paths)
+    states = [table_state(con, table.name, settings, table.labels) for table in tables]
+    found = find_domain(domain, states, settings.prompt.domain_match)
+    return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings)
+
+
+def prepare(workspace: Workspace, request: str, history: Sequence[Mapping[str, Any]] = ()) -> Asked:
+    """Return what the model is asked: links, the scene that the grammar is built from, and the prompt."""
+    scene = _with_matching_values(workspace, request)
+    found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
+    scene = _cut(scene, found, workspace.settings.prompt.columns)
+    text = build_prompt(
+        workspace.contracts, scene, workspace.domain.context, request, found, history, workspace.settings.prompt
+    )
+    return Asked(scene, text, tuple(found))
+
+
+def ask(
+    workspace: Workspace,
+    request: str,
+    model: TokenModel,
+    history: Sequence[Mapping[str, Any]] = (),
+    *,
+    dry_run: bool = False,
+    max_rows: int | None = None,
+    progress: Progress = silent,
+) -> Answered:
+    """Let the model answer a request, check its answer, and run it if it is a plan.
+
+    `history` is a list of {"request", "answer"}. Raises ModelError, ToolError, DatabaseError.
+    """
+    started = time.monotonic()
+    asked = prepare(workspace, request, history)
+    matcher = AnswerMatcher(workspace.contracts, asked.scene)
+    prepared = time.monotonic()
+    decoded = decode(model, matcher, asked.prompt.text, workspace.settings.model, progress=progress)
+    answer: dict[str, Any] = json.loads(decoded.text)
+    validate_answer(workspace.contracts, asked.scene, answer)
+    decided = time.monotonic()
+    result = None
+    if "steps" in answer and not dry_run:
+        result = run(workspace, [turn["answer"] for turn in history], answer, max_rows=max_rows)
+    timing = {
+        "prepare": prepared - started,
+        "read": decoded.read_seconds,
+        "write": decoded.write_seconds,
+        "run": time.monotonic() - decided,
+        "total": time.monotonic() - started,
+    }
+    tokens = {
+        "prompt": decoded.prompt_tokens,
+        "reused": decoded.reused_tokens,
+        "answer": decoded.answer_tokens,
+    }
+    return Answered(request, answer, asked.prompt.notes, result, timing, tokens)
+
+
+def run(
+    workspace: Workspace, history: Sequence[Answer], answer: Answer, *, max_rows: int | None = None
+) -> dict[str, Any]:
+    """Run a plan, with the earlier answers' steps where it goes on from their result; ToolError, DatabaseError."""
+    steps = effective_steps(history, answer)
+    table = starting_table(history, answer) or workspace.tables[0].name
+    names = [each.name for each in workspace.tables]
+    if table not in names:
+        raise ToolError("unknown_table", argument="table", found=table, allowed=names)
+    return run_plan(workspace.con, table, steps, workspace.settings, contracts=workspace.contracts, max_rows=max_rows)
+
+
+def _with_matching_values(workspace: Workspace, request: str) -> Scene:
+    """Return the scene in which a column of too many values to list has those that the request holds."""
+
+    def filled(state: TableState) -> TableState:
+        columns = []
+        for column in state.columns:
+            if column.kind == "text" and column.values is None:
+                values = matching_values(workspace.con, state.name, column.name, request, workspace.settings)
+                column = replace(column, values=values or None)
+            columns.append(column)
+        return replace(state, columns=tuple(columns))
+
+    return opened_scene([filled(state) for state in workspace.scene.tables], workspace.scene.result)
+
+
+def _cut(scene: Scene, found: Sequence[Link], most: int) -> Scene:
+    """Return the scene without the columns that the request cannot mean, where a table has more than `most`."""
+
+    def cut(state: TableState) -> TableState:
+        return cut_to(state, relevant_columns(state, found, most))
+
+    return opened_scene([cut(state) for state in scene.tables], scene.result and cut(scene.result))

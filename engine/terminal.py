@@ -1,0 +1,42 @@
+"""What is said beside the result: messages and progress. The only writer to standard error."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+from prompt.words import Language, screen_text
+
+from .decoder import Phase
+from .decoder import Progress as Report
+
+
+def say(text: str) -> None:
+    """Print a line to standard error."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def close() -> None:
+    """Say nothing more: whoever read the output has gone."""
+    sys.stderr.close()
+
+
+@contextmanager
+def progress(language: Language) -> Iterator[Report]:
+    """Show how far the model is (loading, reading, writing) while the block runs; nothing without a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda phase, done, total: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks = {}
+
+        def report(phase: Phase, done: int, total: int) -> None:
+            if phase not in tasks:
+                tasks[phase] = bars.add_task(screen_text(phase, language))
+            bars.update(tasks[phase], completed=done, total=total)
+
+        yield report

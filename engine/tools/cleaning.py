@@ -1,0 +1,166 @@
+"""Tools that clean one column: each says how many cells it changed and which it could not read."""
+
+from decimal import Decimal
+from typing import Any
+
+from engine import conversion, sql
+from grammar import ToolError
+
+from .conditions import moment
+from .registry import Made, Note, Table, executes, plain
+from .totals import projected, total_of, value_of
+
+
+@executes("fix_numbers")
+def fix_numbers(table: Table, *, column: str) -> Made:
+    """Turn text into numbers of the narrowest type that holds them all; unreadable cells become empty."""
+    cell = table.cell(column)
+    facts = table.query(f"SELECT {conversion.number_facts_sql(cell)} FROM {table.source} AS t")[0]
+    duckdb_type = conversion.NumberFacts(*facts).duckdb_type()
+    number = conversion.number_sql(cell, duckdb_type)
+    notes = _read(table, column, number)
+    leading = f"{conversion.leading_zero_sql(cell)} AND {number} IS NOT NULL"
+    codes = table.count(leading)
+    if codes:
+        examples = [row[0] for row in _spellings(table, column, "NULL", leading)]
+        notes.append({"note": "leading_zeros", "column": column, "cells": codes, "examples": examples})
+    return Made(_replaced(table, column, number), notes)
+
+
+@executes("fix_dates")
+def fix_dates(table: Table, *, column: str) -> Made:
+    """Turn text into dates; unreadable cells become empty."""
+    day = conversion.date_sql(table.cell(column))
+    return Made(_replaced(table, column, day), _read(table, column, day))
+
+
+@executes("unify_spelling")
+def unify_spelling(table: Table, *, column: str) -> Made:
+    """Give all spellings of one value the most frequent one, of equally frequent ones the first in the table."""
+    source, place = table.numbered()
+    cell = table.cell(column)
+    form = f"(CASE WHEN {table.filled(column)} THEN {sql.same_spelling(cell)} END)"
+    counted = (
+        f"SELECT {form} AS form, {cell} AS spelling, count(*) AS cells, min({place}) AS first "
+        f"FROM {source} AS t WHERE {table.filled(column)} GROUP BY ALL"
+    )
+    chosen = (
+        f"SELECT form, spelling AS kept FROM ({counted}) "
+        "QUALIFY row_number() OVER (PARTITION BY form ORDER BY cells DESC, first) = 1"
+    )
+    pairs = table.query(
+        f"SELECT counted.spelling, chosen.kept, counted.cells FROM ({counted}) AS counted "
+        f"JOIN ({chosen}) AS chosen USING (form) WHERE counted.spelling <> chosen.kept ORDER BY counted.first"
+    )
+    if not pairs:
+        return Made(_replaced(table, column, cell))
+    select = (
+        f"SELECT {table.select_list({column: f'coalesce(chosen.kept, {cell})'})} FROM {source} AS t "
+        f"LEFT JOIN ({chosen}) AS chosen ON chosen.form = {form} ORDER BY {place}"
+    )
+    examples = [[before, after] for before, after, _ in pairs[: table.settings.tools.evidence_examples]]
+    cells = sum(row[2] for row in pairs)
+    note = {"note": "merged", "column": column, "cells": cells, "spellings": len(pairs), "pairs": examples}
+    report = [{"from": before, "to": after, "cells": count} for before, after, count in pairs]
+    return Made(select, [note], [{"kind": "merged_spellings", "column": column, "pairs": report}])
+
+
+@executes("fill_empty")
+def fill_empty(table: Table, *, column: str, method: str, value: Any = None) -> Made:
+    """Fill the empty cells of a column and say how many; those that nothing can fill stay empty."""
+    if method == "previous":
+        source, place = table.numbered()
+        before = f"last_value({table.value(column)} IGNORE NULLS) OVER (ORDER BY {place} ROWS UNBOUNDED PRECEDING)"
+        select = f"SELECT {table.select_list({column: before})} FROM {source} AS t ORDER BY {place}"
+        left = table.query(f"SELECT count(*) FROM (SELECT {before} AS v FROM {source} AS t) WHERE v IS NULL")[0][0]
+        return Made(select, _filled(table, column, int(left)))
+    if method == "value":
+        filling = _given(table, column, value)
+    elif method == "most_common":
+        filling = _most_common(table, column)
+    else:
+        filling = _average(table, column, "avg" if method == "mean" else method)
+    if filling is None:
+        return Made(_replaced(table, column, table.value(column)), _filled(table, column, None))
+    duckdb_type, text = filling
+    filled = f"coalesce(CAST({table.value(column)} AS {duckdb_type}), CAST({text} AS {duckdb_type}))"
+    return Made(_replaced(table, column, filled), _filled(table, column, 0))
+
+
+def _given(table: Table, column: str, value: Any) -> tuple[str, str] | None:
+    """Return the type that the column takes and the value as SQL; None for blank text."""
+    duckdb_type, kind = table.type(column), table.kind(column)
+    if kind == "text":
+        return (duckdb_type, sql.literal(str(value))) if str(value).strip(sql.BLANKS) else None
+    if kind == "date":
+        return duckdb_type, sql.literal(moment(column, value))
+    if kind == "number" and isinstance(value, int | float) and not isinstance(value, bool):
+        number = Decimal(repr(value))
+        return sql.widened(duckdb_type, number), sql.literal(number)
+    if kind == "boolean" and isinstance(value, bool):
+        return duckdb_type, sql.literal(value)
+    raise ToolError("wrong_kind", argument="value", found=value, allowed=[kind])
+
+
+def _most_common(table: Table, column: str) -> tuple[str, str] | None:
+    source, place = table.numbered()
+    most_common = (
+        f"SELECT {table.value(column)} AS v FROM {source} AS t WHERE {table.filled(column)} "
+        f"GROUP BY 1 ORDER BY count(*) DESC, min({place}) LIMIT 1"
+    )
+    if not table.query(most_common):
+        return None
+    return table.type(column), f"({most_common})"
+
+
+def _average(table: Table, column: str, agg: str) -> tuple[str, str] | None:
+    total = total_of(table, projected(table, [], column), 0, value_of(table, column), agg)
+    average = table.query(f"SELECT {total.aggregate} FROM {total.source} AS t")[0][0]
+    if average is None:
+        return None
+    number, duckdb_type = Decimal(repr(average)), table.type(column)
+    return (duckdb_type if sql.holds(duckdb_type, number) else "DOUBLE"), sql.literal(number)
+
+
+def _filled(table: Table, column: str, left: int | None) -> list[Note]:
+    """Say how many cells were filled and how many are left empty (None: all of them)."""
+    empty = table.count(f"NOT {table.filled(column)}")
+    if not empty:
+        return []
+    remaining = empty if left is None else left
+    return [{"note": "filled", "column": column, "cells": empty - remaining, "left": remaining}]
+
+
+def _replaced(table: Table, column: str, expression: str) -> str:
+    return f"SELECT {table.select_list({column: expression})} FROM {table.source} AS t"
+
+
+def _read(table: Table, column: str, value: str) -> list[Note]:
+    """Say how many cells were read as something else than text, and which could not be."""
+    filled = table.filled(column)
+    counts = table.query(
+        f"SELECT count(*) FILTER ({value} IS NOT NULL), count(*) FILTER ({filled} AND {value} IS NULL) "
+        f"FROM {table.source} AS t"
+    )[0]
+    changed, unreadable = int(counts[0]), int(counts[1])
+    notes: list[Note] = []
+    if changed:
+        rows = _spellings(table, column, value, f"{value} IS NOT NULL")
+        examples: list[Any] = [[before, plain(after)] for before, after in rows]
+        notes.append({"note": "changed", "column": column, "cells": changed, "examples": examples})
+    if unreadable:
+        examples = [row[0] for row in _spellings(table, column, "NULL", f"{filled} AND {value} IS NULL")]
+        notes.append({"note": "unreadable", "column": column, "cells": unreadable, "examples": examples})
+    return notes
+
+
+def _spellings(table: Table, column: str, value: str, condition: str) -> list[tuple[Any, ...]]:
+    """Return a few different texts of a column and the values read from them; those that read differently first."""
+    source, place = table.numbered()
+    cells = f"{table.cell(column)} AS before, {value} AS after, {place} AS seen"
+    found = f"SELECT {cells} FROM {source} AS t WHERE {condition}"
+    return table.query(
+        f"SELECT before, any_value(after) FROM ({found}) GROUP BY before "
+        "ORDER BY before = coalesce(CAST(any_value(after) AS VARCHAR), ''), min(seen) "
+        f"LIMIT {table.settings.tools.evidence_examples}"
+    )

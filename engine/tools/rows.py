@@ -1,0 +1,104 @@
+"""Tools that keep, drop or order rows. Whatever stays keeps the table's own order, except where the tool orders."""
+
+from typing import Any
+
+from engine import sql
+
+from .conditions import Condition, matching
+from .registry import Made, Note, Table, executes, plain, unique_names
+from .totals import totalled
+
+_KEEPS_EMPTY = frozenset({"!=", "not_in"})
+_ABOUT_EMPTY = frozenset({"is_empty", "not_empty"})
+_LARGEST_LIMIT = 2**63 - 1
+
+
+@executes("filter")
+def filter_rows(table: Table, *, column: str, op: str, value: Any = None, values: list[Any] | None = None) -> Made:
+    """Keep the rows that match; `!=` and `not_in` keep empty cells."""
+    condition = matching(table, column, op, value, values)
+    notes = condition.notes + (_empty_kept(table, column) if op in _KEEPS_EMPTY else [])
+    return Made(_kept(table, condition.sql), notes)
+
+
+@executes("remove_rows")
+def remove_rows(table: Table, *, column: str, op: str, value: Any = None, values: list[Any] | None = None) -> Made:
+    """Remove the rows that filter would keep, and keep all others."""
+    condition: Condition = matching(table, column, op, value, values)
+    keeps_empty = op not in _KEEPS_EMPTY and op not in _ABOUT_EMPTY
+    notes = condition.notes + (_empty_kept(table, column) if keeps_empty else [])
+    return Made(_kept(table, f"NOT {condition.sql}"), notes)
+
+
+@executes("sort")
+def sort(table: Table, *, by: str, descending: bool) -> Made:
+    """Order all rows; empty cells last either way, equal ones in the table's own order."""
+    source, place = table.numbered()
+    return Made(f"SELECT {table.select_list()} FROM {source} AS t ORDER BY {_order(table, by, descending)}, {place}")
+
+
+@executes("top_n")
+def top_n(table: Table, *, by: str, n: int, descending: bool, group: dict[str, Any] | None = None) -> Made:
+    """Keep the first n rows by a column; with `group`, total each group first and rank the groups."""
+    if group is None:
+        return _ranked(table, by, n, descending)
+    groups = list(dict.fromkeys(group["columns"]))
+    grouped = totalled(table, groups, by, group["agg"])
+    over = table.over(grouped.select)
+    ranked = _ranked(over, list(over.columns)[-1], n, descending)
+    return Made(ranked.select, grouped.notes + ranked.notes)
+
+
+@executes("remove_duplicates")
+def remove_duplicates(table: Table, *, columns: list[str] | None = None) -> Made:
+    """Keep the first of the rows that are the same in these columns or in all; empty cells are the same."""
+    keys = [table.value(column) for column in dict.fromkeys(columns or table.columns)]
+    names = [sql.name(name) for name in unique_names(["key"] * len(keys))]
+    aliased = ", ".join(f"{key} AS {name}" for key, name in zip(keys, names, strict=True))
+    distinct = table.query(f"SELECT count(*) FROM (SELECT DISTINCT {aliased} FROM {table.source} AS t)")[0][0]
+    source, place = table.numbered()
+    select = (
+        f"SELECT {table.select_list()} FROM {source} AS t "
+        f"QUALIFY row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {place}) = 1 ORDER BY {place}"
+    )
+    removed = table.rows - int(distinct)
+    return Made(select, [{"note": "duplicates", "rows": removed}] if removed else [])
+
+
+def _kept(table: Table, condition: str) -> str:
+    return f"SELECT {table.select_list()} FROM {table.source} AS t WHERE {condition}"
+
+
+def _empty_kept(table: Table, column: str) -> list[Note]:
+    cells = table.count(f"NOT {table.filled(column)}")
+    return [{"note": "empty_kept", "column": column, "cells": cells}] if cells else []
+
+
+def _order(table: Table, by: str, descending: bool) -> str:
+    return f"{table.value(by)} {'DESC' if descending else 'ASC'} NULLS LAST"
+
+
+def _ranked(table: Table, by: str, n: int, descending: bool) -> Made:
+    source, place = table.numbered()
+    limit = min(n, _LARGEST_LIMIT)
+    select = (
+        f"SELECT {table.select_list()} FROM {source} AS t "
+        f"ORDER BY {_order(table, by, descending)}, {place} LIMIT {limit}"
+    )
+    return Made(select, _ties(table, by, limit, descending))
+
+
+def _ties(table: Table, by: str, n: int, descending: bool) -> list[Note]:
+    """Say how many rows beyond the cut have the same value as the last row before it."""
+    if n >= table.rows:
+        return []
+    rows = table.query(
+        f"WITH ranked AS (SELECT {table.value(by)} AS v FROM {table.source} AS t), "
+        f"top AS (SELECT v FROM ranked ORDER BY v {'DESC' if descending else 'ASC'} NULLS LAST LIMIT {n}), "
+        f"cut AS (SELECT {'min' if descending else 'max'}(v) AS v FROM top HAVING count(v) = count(*)) "
+        "SELECT cut.v, (SELECT count(*) FROM ranked WHERE v = cut.v) - (SELECT count(*) FROM top WHERE v = cut.v) "
+        "FROM cut"
+    )
+    if not rows or not rows[0][1]:
+        return []
+    return [{"note": "ties_at_cut", "column": by, "value": plain(rows[0][0]), "rows": rows[0][1]}]

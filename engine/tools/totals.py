@@ -1,0 +1,188 @@
+"""Totals: what sum, count, avg, min, max, median and count_distinct mean, and group_and_total.
+
+A total works on rows `k0, k1, ..., v`: the group keys (NULL where the cell is empty) and the value (likewise).
+It never overflows: what is too large for the type becomes an empty cell and is counted.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from engine import sql
+from grammar.effects import COUNT_NAME
+
+from .registry import Made, Note, Table, executes, unique_names
+
+COUNTS = frozenset({"count", "count_distinct"})
+_ADDS_UP = frozenset({"sum", "avg", "median"})
+_SMALL_DECIMAL = 18
+_DECIMAL_WIDTH = 38
+_LARGEST_SUM = {"HUGEINT": 1.7e38, "UHUGEINT": 1.7e38}
+_LARGEST_DOUBLE = 1.7e308
+_ROUNDING = 0.99
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value to total: its DuckDB type, and its column (None for counting rows)."""
+
+    column: str | None
+    duckdb_type: str
+
+
+@dataclass(frozen=True)
+class Total:
+    """A total: the aggregate over `v`, the rows to take it from, and the notes."""
+
+    aggregate: str
+    source: str
+    notes: list[Note]
+
+
+@dataclass(frozen=True)
+class _Counted:
+    rows: int
+    empty: int
+    too_large: bool
+
+
+@executes("group_and_total")
+def group_and_total(
+    table: Table, *, agg: str, group_by: list[str] | None = None, value_column: str | None = None
+) -> Made:
+    """Total a column, or count rows, for each group or for the whole table; no rows give no row."""
+    return totalled(table, list(dict.fromkeys(group_by or [])), value_column, agg)
+
+
+def totalled(table: Table, groups: list[str], value_column: str | None, agg: str) -> Made:
+    """Return the table of one total per group: the groups in ascending order, empty last, then the total."""
+    value = value_of(table, value_column)
+    total = total_of(table, projected(table, groups, value_column), len(groups), value, agg)
+    keys = [f"k{number}" for number in range(len(groups))]
+    names = [sql.name(name) for name in unique_names([*groups, total_name(value_column, agg)])]
+    selected = [f"{part} AS {name}" for part, name in zip([*keys, total.aggregate], names, strict=True)]
+    select = f"SELECT {', '.join(selected)} FROM {total.source} AS t "
+    if keys:
+        ordered = ", ".join(f"t.{key} NULLS LAST" for key in keys)
+        select += f"GROUP BY {', '.join(f't.{key}' for key in keys)} ORDER BY {ordered}"
+    else:
+        select += "HAVING count(*) > 0"
+    return Made(select, total.notes)
+
+
+def total_name(value_column: str | None, agg: str) -> str:
+    """Return the name of the total's column before clashes are settled."""
+    return COUNT_NAME if value_column is None or agg in COUNTS else value_column
+
+
+def value_of(table: Table, value_column: str | None) -> Value:
+    """Return the value that a column gives."""
+    return Value(value_column, "BIGINT" if value_column is None else table.type(value_column))
+
+
+def projected(table: Table, groups: list[str], value_column: str | None, *, first_key: str | None = None) -> str:
+    """Return the rows `k0, k1, ..., v` of a table, in brackets; `first_key` is an expression before the groups."""
+    keys = ([] if first_key is None else [first_key]) + [table.value(column) for column in groups]
+    parts = [f"{key} AS k{number}" for number, key in enumerate(keys)]
+    value = "CAST(NULL AS BIGINT)" if value_column is None else table.value(value_column)
+    return f"(SELECT {', '.join([*parts, f'{value} AS v'])} FROM {table.source} AS t)"
+
+
+def total_of(table: Table, rows: str, keys: int, value: Value, agg: str) -> Total:
+    """Return the total over rows `k0, ..., v`, after a look at them for empty cells and for sums that are too large."""
+    counted = _counted(table, rows, value, agg)
+    if not counted.rows:
+        return Total(_aggregate(value, agg), rows, [{"note": "no_rows"}])
+    notes: list[Note] = []
+    if value.column is not None and counted.empty:
+        notes.append({"note": "empty_left_out", "column": value.column, "cells": counted.empty})
+    total = Total(_aggregate(value, agg), rows, notes)
+    if counted.too_large:
+        if _is_exact(value.duckdb_type) and agg == "sum":
+            total = Total(total.aggregate, _guarded(rows, keys, value.duckdb_type), notes)
+        cells = _overflows(table, total, rows, keys, value, agg)
+        if cells:
+            notes.append({"note": "overflow", "column": value.column, "cells": cells})
+    return total
+
+
+def _counted(table: Table, rows: str, value: Value, agg: str) -> _Counted:
+    """Count rows and empty cells, and say whether adding up could leave the type."""
+    adds_up = agg in _ADDS_UP
+    reach = "sum(abs(CAST(v AS DOUBLE)))" if adds_up else "NULL"
+    rows_in, filled, bound = table.query(f"SELECT count(*), count(v), {reach} FROM {rows}")[0]
+    limit = _limit(value.duckdb_type) if agg == "sum" else float("inf")
+    return _Counted(rows_in, rows_in - filled, adds_up and bound is not None and not bound < limit)
+
+
+def _aggregate(value: Value, agg: str) -> str:
+    if value.column is None:
+        return "count(*)"
+    match agg:
+        case "count":
+            return "count(t.v)"
+        case "count_distinct":
+            return "count(DISTINCT t.v)"
+        case "min" | "max":
+            return f"{agg}(t.v)"
+        case "median":
+            return sql.finite("median(CAST(t.v AS DOUBLE))")
+        case "avg":
+            return sql.finite("avg(t.v)" if _is_small(value.duckdb_type) else "favg(CAST(t.v AS DOUBLE))")
+        case _:
+            if value.duckdb_type in sql.FLOATS:
+                return sql.finite("fsum(CAST(t.v AS DOUBLE))")
+            return "sum(CAST(t.v AS HUGEINT))" if value.duckdb_type == "UHUGEINT" else "sum(t.v)"
+
+
+def _is_exact(duckdb_type: str) -> bool:
+    return duckdb_type not in sql.FLOATS
+
+
+def _is_small(duckdb_type: str) -> bool:
+    """Return whether sums of this type cannot overflow, however many rows there are."""
+    shape = sql.decimal_shape(duckdb_type)
+    if shape is not None:
+        return shape[0] <= _SMALL_DECIMAL
+    return sql.is_integer(duckdb_type) and duckdb_type not in _LARGEST_SUM
+
+
+def _limit(duckdb_type: str) -> float:
+    """Return what a sum of absolute values must stay below so that no partial sum leaves the type of the sum."""
+    if _is_small(duckdb_type) or duckdb_type in sql.FLOATS:
+        return float("inf")
+    shape = sql.decimal_shape(duckdb_type)
+    if shape is not None:
+        return float(Decimal(10) ** (_DECIMAL_WIDTH - shape[1])) * _ROUNDING
+    return _LARGEST_SUM[duckdb_type] * _ROUNDING
+
+
+def adding_up_limit(value: Value, agg: str) -> float:
+    """Return the size below which two totals can be subtracted without leaving their type."""
+    if agg in COUNTS:
+        return _LARGEST_SUM["HUGEINT"] * _ROUNDING
+    if agg in ("avg", "median") or (agg not in COUNTS and value.duckdb_type in sql.FLOATS):
+        return _LARGEST_DOUBLE
+    duckdb_type = "HUGEINT" if agg in COUNTS else value.duckdb_type
+    return min(_limit(duckdb_type), _LARGEST_SUM["HUGEINT"] * _ROUNDING)
+
+
+def _guarded(rows: str, keys: int, duckdb_type: str) -> str:
+    """Return the rows with the value left out in every group whose sum may be too large for its type."""
+    listed = "".join(f"k{number}, " for number in range(keys))
+    groups = ", ".join(f"k{number}" for number in range(keys))
+    window = f"PARTITION BY {groups}" if groups else ""
+    limit = sql.literal(_limit(duckdb_type))
+    bound = f"SELECT {listed}v, sum(abs(CAST(v AS DOUBLE))) OVER ({window}) AS bound FROM {rows}"
+    return f"(SELECT {listed}CASE WHEN bound < {limit} THEN v END AS v FROM ({bound}))"
+
+
+def _overflows(table: Table, total: Total, rows: str, keys: int, value: Value, agg: str) -> int:
+    """Count the groups that have filled cells but no total."""
+    listed = "".join(f"t.k{number}, " for number in range(keys))
+    grouped = f"GROUP BY {listed[:-2]}" if listed else ""
+    if total.source != rows:
+        limit = sql.literal(_limit(value.duckdb_type))
+        inner = f"SELECT sum(abs(CAST(t.v AS DOUBLE))) AS bound FROM {rows} AS t {grouped}"
+        return int(table.query(f"SELECT count(*) FROM ({inner}) WHERE bound >= {limit}")[0][0])
+    inner = f"SELECT {total.aggregate} AS total, count(t.v) AS filled FROM {rows} AS t {grouped}"
+    return int(table.query(f"SELECT count(*) FROM ({inner}) WHERE total IS NULL AND filled > 0")[0][0])

@@ -1,0 +1,67 @@
+"""A model's tokens as bytes, and quick ways to find those that may follow."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int64]
+State = TypeVar("State")
+
+UNUSABLE = 256
+
+
+class Vocabulary:
+    """The pieces of a vocabulary: the bytes of every token by its id, and the ids that an answer may be made of.
+
+    A token that is not usable (control, special, unused, no bytes) is never a candidate.
+    """
+
+    def __init__(self, pieces: Sequence[bytes], usable: Iterable[int]) -> None:
+        self.pieces = pieces
+        self.usable = tuple(token for token in usable if pieces[token])
+        self._first = np.full(len(pieces), UNUSABLE, dtype=np.int16)
+        self._first[list(self.usable)] = [pieces[token][0] for token in self.usable]
+
+    def starting(self, first_bytes: Iterable[int]) -> Ids:
+        """Return the ids, ascending, of the usable tokens that begin with one of these bytes."""
+        wanted = np.zeros(UNUSABLE + 1, dtype=np.bool_)
+        wanted[list(first_bytes)] = True
+        return np.flatnonzero(wanted[self._first])
+
+    def accepted(
+        self,
+        state: State,
+        first_bytes: Callable[[State], Iterable[int]],
+        advance: Callable[[State, bytes], State | None],
+    ) -> Iterator[tuple[int, State]]:
+        """Yield every usable token that an automaton accepts in `state`, with the state after it.
+
+        Walks the pieces in byte order as a tree and leaves a branch where the automaton refuses, so the
+        cost follows what is allowed and not the size of the vocabulary.
+        """
+        ids, pieces = self._sorted
+        branches = [(state, b"", 0, len(pieces))]
+        while branches:
+            reached, prefix, low, high = branches.pop()
+            for byte in first_bytes(reached):
+                longer = prefix + bytes((byte,))
+                start = bisect_left(pieces, longer, low, high)
+                end = bisect_left(pieces, prefix + bytes((byte + 1,)), start, high) if byte < 255 else high
+                if start == end:
+                    continue
+                following = advance(reached, bytes((byte,)))
+                if following is None:
+                    continue
+                same = bisect_right(pieces, longer, start, end)
+                yield from ((token, following) for token in ids[start:same])
+                if same < end:
+                    branches.append((following, longer, same, end))
+
+    @cached_property
+    def _sorted(self) -> tuple[list[int], list[bytes]]:
+        ids = sorted(self.usable, key=lambda token: self.pieces[token])
+        return ids, [self.pieces[token] for token in ids]

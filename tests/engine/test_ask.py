@@ -1,0 +1,122 @@
+"""`tez ask` in processes of its own: a tiny real model for the form, the default model for the main job."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import tiny_gguf
+from command_line import LOANS, ROOT, TEZ, tez
+from scripted_model import ScriptedModel
+
+from engine import commands
+from engine.cli import parser
+from engine.model import LlamaModel
+
+KEYS = ["request", "answer", "columns", "rows", "row_count", "evidence", "artifacts", "timing", "model", "notes"]
+ROOMY = {"model": {"context": 16384}, "grammar": {"text_length": 5, "list_length": 2}}
+
+
+@pytest.fixture
+def small_table(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\nx,1\ny,2\n")
+    return path
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("default_model")
+def test_the_main_job_with_the_default_model() -> None:
+    done = tez("ask", LOANS, "Viloyatlar bo'yicha qoldiq yig'indisi", "--json", "--rows", "3")
+    assert done.code in (0, 3), done.err
+    found = json.loads(done.out)
+    assert list(found) == KEYS
+    assert found["request"] == "Viloyatlar bo'yicha qoldiq yig'indisi"
+    assert found["model"]["name"]
+    if "steps" in found["answer"]:
+        assert found["row_count"] is not None
+        assert len(found["rows"]) == min(3, found["row_count"])
+        again = tez("run", LOANS, "--plan", "-", "--json", "--rows", "3", stdin=json.dumps(found["answer"]))
+        assert json.loads(again.out)["rows"] == found["rows"]
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("default_model")
+def test_plan_notes_and_table_in_the_language_of_the_request() -> None:
+    done = tez("ask", LOANS, "Сколько кредитов в евро?")
+    assert done.code in (0, 3)
+    assert done.code == 3 or "План:" in done.err
+
+
+def run_in_process(monkeypatch: pytest.MonkeyPatch, text: str, *arguments: str) -> int:
+    monkeypatch.setattr("engine.model.LlamaModel", lambda *_, **__: ScriptedModel(text))
+    monkeypatch.setattr("engine.weights.default_weights", lambda _: Path("unused"))
+    return commands.run_command(parser().parse_args(["ask", str(LOANS), *arguments]))
+
+
+QUESTION = '{"question":{"kind":"which_column","options":["qoldiq","qoldiq_uzs"]}}'
+PLAN = '{"steps":[{"tool":"filter","args":{"column":"valyuta","op":"=","value":"USD"}}]}'
+
+
+@pytest.mark.parametrize(
+    ("request_text", "said"),
+    [
+        ("Qoldiq qancha bo'lgan?", "ustun"),
+        ("Какой остаток по кредитам?", "столбец"),
+        ("What is the balance?", "column"),
+    ],
+)
+def test_a_question_is_asked_in_the_language_of_the_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], request_text: str, said: str
+) -> None:
+    assert run_in_process(monkeypatch, QUESTION, request_text) == 3
+    printed = capsys.readouterr()
+    assert said in printed.out
+    assert "qoldiq_uzs" in printed.out
+
+
+def test_a_question_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_in_process(monkeypatch, QUESTION, "qoldiq", "--json") == 3
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == KEYS
+    assert (found["answer"], found["rows"], found["row_count"]) == (json.loads(QUESTION), None, None)
+
+
+def test_a_dry_run_prints_the_plan_and_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_in_process(monkeypatch, PLAN, "show me the loans in dollars", "--dry-run") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == json.loads(PLAN)
+    assert "not run" in printed.err
+
+
+def test_any_gguf_and_an_adapter_answer_by_path(small_table: Path, tmp_path: Path) -> None:
+    model = tiny_gguf.write_model(tmp_path / "tiny.gguf", {"llama.context_length": (tiny_gguf.UINT32, 16384)})
+    adapter = tiny_gguf.write_adapter(tmp_path / "lora.gguf")
+    (tmp_path / "s.json").write_text(json.dumps(ROOMY))
+    options = ["--model", model, "--adapter", adapter, "--settings", tmp_path / "s.json", "--json"]
+    done = tez("ask", small_table, "sort a", *options)
+    assert done.code in (0, 3), done.err
+    assert json.loads(done.out)["model"]["name"] == "Tiny"
+
+
+@pytest.mark.model
+def test_ctrl_c_ends_at_once_and_without_a_traceback(default_model: LlamaModel) -> None:
+    assert default_model.name
+    process = subprocess.Popen(
+        [*TEZ, "ask", str(LOANS), "Viloyatlar", "--lang", "en"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.strip() == "Interrupted."

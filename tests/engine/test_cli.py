@@ -1,0 +1,185 @@
+"""The command line without a model, in processes of their own: outputs, languages, exit codes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import LOANS, ROOT, tez
+
+from engine.plan import shipped_contracts
+from prompt.build import tool_lines
+
+TOP = {
+    "tool": "top_n",
+    "args": {"by": "qoldiq_uzs", "n": 3, "descending": True, "group": {"columns": ["viloyat"], "agg": "sum"}},
+}
+
+
+def planned(folder: Path, *steps: dict[str, Any]) -> Path:
+    path = folder / "plan.json"
+    path.write_text(json.dumps({"steps": steps}), encoding="utf-8")
+    return path
+
+
+def test_a_plan_runs_without_a_model(tmp_path: Path) -> None:
+    done = tez("run", LOANS, "--plan", planned(tmp_path, TOP), "--json")
+    assert (done.code, done.err) == (0, "")
+    result = json.loads(done.out)
+    assert list(result) == ["answer", "columns", "rows", "row_count", "evidence", "artifacts", "timing"]
+    assert result["columns"] == ["viloyat", "qoldiq_uzs"]
+    assert [row[0] for row in result["rows"]] == ["Toshkent sh.", "Toshkent viloyati", "Farg'ona"]
+    assert result["row_count"] == 3
+    assert result["evidence"][0] == {"step": 1, "tool": "top_n", "note": "rows", "rows_in": 3000, "rows_out": 3}
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("uz", ["Reja:", "3 ta qator"]), ("ru", ["План:", "3 строки"]), ("en", ["Plan:", "3 rows"])],
+)
+def test_plan_and_notes_are_said_beside_the_table(tmp_path: Path, language: str, said: list[str]) -> None:
+    done = tez("run", LOANS, "--plan", planned(tmp_path, TOP), "--lang", language)
+    assert done.code == 0
+    for text in said:
+        assert text in done.err
+        assert text not in done.out
+    assert done.out.count("\n") == 5
+    assert "Farg'ona" in done.out
+
+
+def test_a_plan_may_be_a_list_and_come_from_standard_input() -> None:
+    done = tez("run", LOANS, "--plan", "-", "--json", "--rows", "2", stdin=json.dumps([TOP]))
+    result = json.loads(done.out)
+    assert (done.code, len(result["rows"]), result["row_count"]) == (0, 2, 3)
+
+
+def test_a_printed_table_is_cut_and_says_so(tmp_path: Path) -> None:
+    step = {"tool": "filter", "args": {"column": "valyuta", "op": "=", "value": "UZS"}}
+    done = tez("run", LOANS, "--plan", planned(tmp_path, step), "--lang", "en")
+    assert "2,399 rows, 20 shown." in done.err
+    assert done.out.count("\n") == 22
+
+
+def test_one_of_several_files_is_named_in_the_plan(tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n1,2\n3,4\n")
+    count = {"tool": "group_and_total", "args": {"agg": "count"}}
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"table": "other", "steps": [count]}))
+    assert json.loads(tez("run", LOANS, other, "--plan", plan, "--json").out)["rows"] == [[2]]
+    plan.write_text(json.dumps({"table": "third", "steps": [count]}))
+    done = tez("run", LOANS, other, "--plan", plan, "--lang", "en")
+    assert done.code == 5
+    assert "loans, other" in done.err
+
+
+def test_tools_are_listed_as_the_model_reads_them() -> None:
+    assert tez("tools").out.strip() == tool_lines(shipped_contracts()).strip()
+    assert json.loads(tez("tools", "--json").out) == shipped_contracts()
+
+
+def test_profile_describes_every_column() -> None:
+    done = tez("profile", LOANS, "--json")
+    found = json.loads(done.out)
+    assert found["domain"] == "bank_loans"
+    (table,) = found["tables"]
+    assert (table["name"], table["rows"], len(table["columns"])) == ("loans", 3000, 22)
+    valyuta = next(column for column in table["columns"] if column["column"] == "valyuta")
+    assert (valyuta["kind"], valyuta["filled"], valyuta["empty"], valyuta["distinct"]) == ("text", 3000, 0, 3)
+    assert valyuta["frequent"][0]["value"] == "UZS"
+    assert "valyuta" in tez("profile", LOANS, "--lang", "uz").out
+
+
+def test_schema_grammar_and_prompt_are_printed() -> None:
+    schema = json.loads(tez("schema", LOANS).out)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert tez("grammar", LOANS).out.startswith("root ::= ")
+    prompt = tez("prompt", LOANS, "--request", "Eng katta qoldiq").out
+    assert "Eng katta qoldiq" in prompt
+    assert "qoldiq_uzs" in prompt
+
+
+def test_help_and_version_load_neither_database_nor_model() -> None:
+    for arguments in (["--help"], ["ask", "--help"], ["--version"]):
+        code = (
+            "import sys\nfrom engine.cli import main\n"
+            f"try:\n    main({arguments!r})\nexcept SystemExit as end:\n    assert not end.code\n"
+            "loaded = {'duckdb', 'llama_cpp', 'rich', 'jsonschema', 'numpy'} & set(sys.modules)\n"
+            "assert not loaded, loaded"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "usage"),
+        (["frobnicate"], 2, "invalid choice"),
+        (["ask", LOANS], 2, "REQUEST"),
+        (["run", LOANS], 2, "--plan"),
+        (["run", LOANS, "--plan", "p.json", "--rows", "-1"], 2, "whole number"),
+        (["profile", "no.csv"], 4, "no.csv"),
+        (["profile", "empty.csv"], 4, "empty.csv"),
+        (["profile", "cp1251.csv"], 4, "cp1251.csv"),
+        (["profile", "data.docx"], 4, ".docx"),
+        (["run", LOANS, "--plan", "missing.json"], 5, "missing.json"),
+        (["run", LOANS, "--plan", "text.json"], 5, "text.json"),
+        (["run", LOANS, "--plan", "question.json"], 5, "steps"),
+        (["run", LOANS, "--plan", "foyda.json"], 5, "qoldiq_uzs"),
+        (["run", LOANS, "--plan", "tool.json"], 5, "drop_table"),
+        (["ask", LOANS, "salom", "--model", "no.gguf"], 6, "no.gguf"),
+        (["ask", LOANS, "salom", "--model", "corrupt.gguf"], 6, "corrupt.gguf"),
+        (["ask", LOANS, "salom", "--model", "text.json"], 6, "text.json"),
+        (["profile", LOANS, "--settings", "no.json"], 7, "no.json"),
+        (["profile", LOANS, "--settings", "wrong.json"], 7, "max_steps"),
+        (["profile", LOANS, "--domain", "nowhere"], 7, "bank_loans"),
+        (["profile", LOANS, "--domain", "broken"], 7, "glossary.json"),
+    ],
+    ids=str,
+)
+def test_errors_are_one_paragraph_with_their_exit_code(
+    tmp_path: Path, arguments: list[object], code: int, said: str
+) -> None:
+    make_wrong_things(tmp_path)
+    arguments = [*arguments, "--lang", "en"] if code > 2 else arguments
+    done = tez(*arguments, folder=tmp_path)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+    assert len(done.err.strip().split("\n\n")) == 1
+
+
+def make_wrong_things(folder: Path) -> None:
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "cp1251.csv").write_bytes("Город;Сумма\nТашкент;100\n".encode("cp1251"))
+    (folder / "data.docx").write_bytes(b"PK")
+    (folder / "text.json").write_text("not JSON at all")
+    (folder / "question.json").write_text('{"question": {"kind": "which_column", "options": ["qoldiq"]}}')
+    (folder / "foyda.json").write_text('[{"tool": "sort", "args": {"by": "foyda", "descending": true}}]')
+    (folder / "tool.json").write_text('[{"tool": "drop_table", "args": {}}]')
+    (folder / "corrupt.gguf").write_bytes(b"GGUF" + bytes(range(256)) * 4)
+    (folder / "wrong.json").write_text('{"max_stepps": 3}')
+    (folder / "broken").mkdir()
+    (folder / "broken" / "glossary.json").write_text('{"qoldiq": ')
+
+
+@pytest.mark.parametrize("language", ["uz", "ru", "en"])
+def test_errors_come_in_the_language_asked_for(tmp_path: Path, language: str) -> None:
+    make_wrong_things(tmp_path)
+    words = {"uz": "Xato: ", "ru": "Ошибка: ", "en": "Error: "}
+    for arguments in (
+        ["profile", "no.csv"],
+        ["run", LOANS, "--plan", "foyda.json"],
+        ["profile", LOANS, "--domain", "x"],
+    ):
+        assert tez(*arguments, "--lang", language, folder=tmp_path).err.startswith(words[language])
+
+
+def test_an_empty_table_answers_with_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "header.csv").write_text("Sana,Summa\n")
+    plan = planned(tmp_path, {"tool": "group_and_total", "args": {"value_column": "Summa", "agg": "count"}})
+    done = tez("run", tmp_path / "header.csv", "--plan", plan, "--lang", "en")
+    assert done.code == 0
+    assert "no rows" in done.err.lower()
+    assert json.loads(tez("run", tmp_path / "header.csv", "--plan", plan, "--json").out)["rows"] == []

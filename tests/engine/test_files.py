@@ -1,0 +1,136 @@
+"""Opening files: what is in them arrives, codes stay codes, and what cannot be opened is explained."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import database, sql
+from engine.files import FileError, open_file, open_files
+from engine.settings import load_settings
+
+SETTINGS = load_settings()
+
+
+def loaded(path: Path) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
+    con = database.connect(SETTINGS.database)
+    open_file(con, path, "base")
+    return database.describe(con, '"base"'), database.query(con, "FROM base")
+
+
+def written(folder: Path, text: str, name: str = "data.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("a,b\n1,x\n2,\n", [("a", "BIGINT"), ("b", "VARCHAR")], [(1, "x"), (2, None)]),
+        ("a;b\n1;0.5\n2;-3\n", [("a", "BIGINT"), ("b", "DOUBLE")], [(1, 0.5), (2, -3.0)]),
+        ("a\tb\ntrue\t2024-01-31\n", [("a", "BOOLEAN"), ("b", "DATE")], None),
+        ("kod,n\n007,1\n012,2\n", [("kod", "VARCHAR"), ("n", "BIGINT")], [("007", 1), ("012", 2)]),
+        ("p,n\n1E5,1\n2E5,2\n", [("p", "VARCHAR"), ("n", "BIGINT")], [("1E5", 1), ("2E5", 2)]),
+        ("b,n\n1-2-3,5\n4-5-6,6\n", [("b", "VARCHAR"), ("n", "BIGINT")], [("1-2-3", 5), ("4-5-6", 6)]),
+        ("h,n\n20208000900123456001,1\n", [("h", "VARCHAR"), ("n", "BIGINT")], [("20208000900123456001", 1)]),
+        ("v,w\nnan,1\ninf,2\n", [("v", "VARCHAR"), ("w", "BIGINT")], [("nan", 1), ("inf", 2)]),
+        ("d,n\n2023-02-30,1\n2023-02-28,2\n", [("d", "VARCHAR"), ("n", "BIGINT")], None),
+        ("d,n\n2023-02-03 10:15,1\n2023-02-28,2\n", [("d", "TIMESTAMP"), ("n", "BIGINT")], None),
+        ("Sana,Summa\n", [("Sana", "VARCHAR"), ("Summa", "VARCHAR")], []),
+        (
+            'id,Nomi\n1,"birinchi\nqator"\n2,"a ""b"""\n',
+            [("id", "BIGINT"), ("Nomi", "VARCHAR")],
+            [(1, "birinchi\nqator"), (2, 'a "b"')],
+        ),
+        ("\ufeffГород;Сумма\nТашкент;100\n", [("Город", "VARCHAR"), ("Сумма", "BIGINT")], [("Ташкент", 100)]),
+        ("Viloyat\nToshkent\nBuxoro\n", [("Viloyat", "VARCHAR")], [("Toshkent",), ("Buxoro",)]),
+    ],
+)
+def test_a_text_file_becomes_a_table(tmp_path: Path, text: str, columns: Any, rows: Any) -> None:
+    found_columns, found_rows = loaded(written(tmp_path, text))
+    assert found_columns == columns
+    if rows is not None:
+        assert found_rows == rows
+
+
+def test_names_are_cleaned_and_unique_and_the_originals_kept(tmp_path: Path) -> None:
+    path = written(tmp_path, "Tavsif ,\u00a0Summa,Izoh\u200b,сумма,СУММА,\n1,2,3,4,5,6\n")
+    con = database.connect(SETTINGS.database)
+    opened = open_file(con, path, "base")
+    names = [name for name, _ in database.describe(con, '"base"')]
+    assert names == ["Tavsif", "Summa", "Izoh", "сумма", "СУММА_2", "column_6"]
+    assert opened.labels == {
+        "Tavsif": "Tavsif ",
+        "Summa": "\u00a0Summa",
+        "Izoh": "Izoh\u200b",
+        "СУММА_2": "СУММА",
+        "column_6": "",
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["hisobot[1].csv", "отчёт 2025.csv", "h*.csv", "o'g'il-2025 [1].csv", "a?b.csv", "[*].csv"]
+)
+def test_a_name_is_only_ever_one_file(tmp_path: Path, name: str) -> None:
+    written(tmp_path, "a,b\n9,9\n", "hisobot1.csv")
+    written(tmp_path, "a,b\n9,9\n", "hxyz.csv")
+    written(tmp_path, "a,b\n9,9\n", "axb.csv")
+    assert loaded(written(tmp_path, "a,b\n1,2\n", name))[1] == [(1, 2)]
+
+
+def test_hostile_names_arrive_as_written(tmp_path: Path) -> None:
+    path = written(tmp_path, '"Summa""); drop table t; --",o\'lcham,select,% ulush\n1,2,3,4\n')
+    assert [name for name, _ in loaded(path)[0]] == ['Summa"); drop table t; --', "o'lcham", "select", "% ulush"]
+
+
+def test_parquet_keeps_its_types(tmp_path: Path) -> None:
+    con = database.connect(SETTINGS.database)
+    path = tmp_path / "t[1].parquet"
+    database.execute(con, f"COPY (SELECT 1::TINYINT AS a, 'x' AS b, [1] AS c) TO {sql.literal(str(path))}")
+    assert loaded(path) == ([("a", "TINYINT"), ("b", "VARCHAR"), ("c", "INTEGER[]")], [(1, "x", [1])])
+
+
+def test_several_files_are_several_tables_with_names_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    paths = [
+        written(tmp_path, "a,b\n1,2\n", "x.csv"),
+        written(tmp_path, "a,b\n1,2\n", "X.tsv"),
+        written(tmp_path / "b", "a,b\n1,2\n", "_step_1.csv"),
+    ]
+    opened = open_files(database.connect(SETTINGS.database), paths)
+    assert [table.name for table in opened] == ["x", "X_2", "table_step_1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("empty.csv", b"", "empty_file"),
+        ("data.docx", b"x", "unknown_format"),
+        ("data", b"x", "unknown_format"),
+        ("cp1251.csv", "Город;Сумма\nТашкент;100\n".encode("cp1251"), "not_utf8"),
+        ("broken.parquet", b"PAR1 and no more", "unreadable_table"),
+    ],
+)
+def test_what_cannot_be_opened_is_explained(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(FileError) as caught:
+        loaded(path)
+    assert caught.value.reason == reason
+    assert caught.value.facts["path"] == str(path)
+
+
+def test_missing_files_and_folders_are_explained(tmp_path: Path) -> None:
+    for path, reason in ((tmp_path / "no.csv", "not_found"), (tmp_path, "not_a_file")):
+        with pytest.raises(FileError) as caught:
+            loaded(path)
+        assert caught.value.reason == reason
+
+
+def test_the_place_of_a_wrong_byte_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "late.csv"
+    path.write_bytes(b"a,b\n1,2\n3,\xff\n")
+    with pytest.raises(FileError) as caught:
+        loaded(path)
+    assert caught.value.facts["line"] == 3
