@@ -43,9 +43,11 @@ def parser() -> argparse.ArgumentParser:
     _file_arguments(schema)
     grammar = _command(commands, "grammar", "print the GBNF grammar of the answers about these files")
     _file_arguments(grammar)
+    grammar.add_argument("--json", action="store_true", help="print one JSON object")
     prompt = _command(commands, "prompt", "print what the model reads")
     _file_arguments(prompt)
     prompt.add_argument("--request", default="", metavar="TEXT", help="the request")
+    prompt.add_argument("--json", action="store_true", help="print the parts as one JSON object")
     return top
 
 

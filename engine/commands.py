@@ -132,15 +132,22 @@ def _schema(arguments: argparse.Namespace, settings: Settings, language: Languag
 
 def _grammar(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     workspace = open_workspace(arguments.files, settings, arguments.domain)
-    render.print_text(gbnf(workspace.contracts, workspace.scene))
+    text = gbnf(workspace.contracts, workspace.scene)
+    if arguments.json:
+        render.print_json({"gbnf": text})
+    else:
+        render.print_text(text)
     return exit_codes.ANSWERED
 
 
 def _prompt(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     workspace = open_workspace(arguments.files, settings, arguments.domain)
     asked = prepare(workspace, arguments.request)
-    _say_notes(asked.prompt.notes, language)
-    render.print_text(asked.prompt.text)
+    if arguments.json:
+        render.print_json({"parts": dict(asked.prompt.parts), "notes": asked.prompt.notes})
+    else:
+        _say_notes(asked.prompt.notes, language)
+        render.print_text(asked.prompt.text)
     return exit_codes.ANSWERED
 
 

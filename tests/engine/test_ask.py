@@ -1,7 +1,9 @@
 """`tez ask` in processes of its own: a tiny real model for the form, the default model for the main job."""
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -94,14 +96,37 @@ def test_a_dry_run_prints_the_plan_and_runs_nothing(
     assert "not run" in printed.err
 
 
-def test_any_gguf_and_an_adapter_answer_by_path(small_table: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def tiny_options(tmp_path: Path) -> list[str]:
+    """The options that let a tiny model with an adapter answer."""
     model = tiny_gguf.write_model(tmp_path / "tiny.gguf", {"llama.context_length": (tiny_gguf.UINT32, 16384)})
     adapter = tiny_gguf.write_adapter(tmp_path / "lora.gguf")
     (tmp_path / "s.json").write_text(json.dumps(ROOMY))
-    options = ["--model", model, "--adapter", adapter, "--settings", tmp_path / "s.json", "--json"]
-    done = tez("ask", small_table, "sort a", *options)
+    return ["--model", str(model), "--adapter", str(adapter), "--settings", str(tmp_path / "s.json")]
+
+
+def test_any_gguf_and_an_adapter_answer_by_path(small_table: Path, tiny_options: list[str]) -> None:
+    done = tez("ask", small_table, "sort a", *tiny_options, "--json")
     assert done.code in (0, 3), done.err
     assert json.loads(done.out)["model"]["name"] == "Tiny"
+
+
+def test_progress_is_shown_in_a_terminal_and_the_table_fits_it(small_table: Path, tiny_options: list[str]) -> None:
+    ours, theirs = pty.openpty()
+    command = [*TEZ, "ask", str(small_table), "sort a please", *tiny_options, "--lang", "en"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "60", "TERM": "xterm"}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # Linux ends the reading with an error when the other side has closed
+            while part := os.read(ours, 4096):
+                shown += part
+    os.close(ours)
+    text = shown.decode()
+    assert process.returncode in (0, 3), text
+    for phase in ("Loading the model", "Reading", "Writing"):
+        assert phase in text
+    assert "Traceback" not in text
 
 
 @pytest.mark.model

@@ -96,7 +96,10 @@ def test_schema_grammar_and_prompt_are_printed() -> None:
     schema = json.loads(tez("schema", LOANS).out)
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert tez("grammar", LOANS).out.startswith("root ::= ")
+    assert json.loads(tez("grammar", LOANS, "--json").out)["gbnf"] == tez("grammar", LOANS).out
     prompt = tez("prompt", LOANS, "--request", "Eng katta qoldiq").out
+    parts = json.loads(tez("prompt", LOANS, "--request", "Eng katta qoldiq", "--json").out)["parts"]
+    assert "".join(parts.values()).strip() == prompt.strip()
     assert "Eng katta qoldiq" in prompt
     assert "qoldiq_uzs" in prompt
 
