@@ -1,16 +1,18 @@
 """The command line: arguments in, one call, an exit code out.
 
 What the commands do stands in `commands.py`, which is loaded only when one runs, so that `tez --help` needs neither
-the database nor the model.
+the database nor the model. Other packages add commands through the entry-point group `tez.commands`: an object with
+`name`, `help`, `add_arguments(parser)` and `run(arguments) -> exit code`.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 
+COMMANDS_OF_OTHERS = "tez.commands"
 _LANGUAGES = ("uz", "ru", "en")
 
 
@@ -48,14 +50,20 @@ def parser() -> argparse.ArgumentParser:
     _file_arguments(prompt)
     prompt.add_argument("--request", default="", metavar="TEXT", help="the request")
     prompt.add_argument("--json", action="store_true", help="print the parts as one JSON object")
+
+    for entry in entry_points(group=COMMANDS_OF_OTHERS):
+        other = entry.load()
+        command = _command(commands, other.name, other.help)
+        other.add_arguments(command)
+        command.set_defaults(run_other=other.run)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = parser().parse_args(argv)
-    commands = import_module("engine.commands")
-    code: int = commands.run_command(arguments)
+    run = getattr(arguments, "run_other", None) or import_module("engine.commands").run_command
+    code: int = run(arguments)
     return code
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grammar import AnswerMatcher, Contract, Scene, TableState, ToolError, validate_answer
+from grammar import AnswerMatcher, Contract, Scene, TableState, ToolError, by_name, state_after, validate_answer
 from prompt.build import Prompt, build_prompt, cut_to, relevant_columns
 from prompt.resolve import Link, links
 
 from .database import Connection, connect
-from .decoder import Progress, TokenModel, decode, silent
+from .decoder import Choice, Progress, TokenModel, decode, silent
 from .domain import Domain, find_domain
 from .files import OpenedTable, open_files
 from .history import Answer, effective_steps, starting_table
-from .plan import run_plan, shipped_contracts
+from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
 from .settings import Settings
 
@@ -52,6 +52,7 @@ class Answered:
     result: dict[str, Any] | None = None
     timing: dict[str, float] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
+    choices: tuple[Choice, ...] = ()
 
 
 def open_workspace(paths: Sequence[Path], settings: Settings, domain: str | None = None) -> Workspace:
@@ -68,7 +69,8 @@ def open_workspace(paths: Sequence[Path], settings: Settings, domain: str | None
 
 def prepare(workspace: Workspace, request: str, history: Sequence[Mapping[str, Any]] = ()) -> Asked:
     """Return what the model is asked: links, the scene that the grammar is built from, and the prompt."""
-    scene = _with_matching_values(workspace, request)
+    result = current_result(workspace, [turn["answer"] for turn in history])
+    scene = _with_matching_values(workspace, request, result)
     found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
     scene = _cut(scene, found, workspace.settings.prompt.columns)
     text = build_prompt(
@@ -114,7 +116,7 @@ def ask(
         "reused": decoded.reused_tokens,
         "answer": decoded.answer_tokens,
     }
-    return Answered(request, answer, asked.prompt.notes, result, timing, tokens)
+    return Answered(request, answer, asked.prompt.notes, result, timing, tokens, decoded.choices)
 
 
 def run(
@@ -129,7 +131,21 @@ def run(
     return run_plan(workspace.con, table, steps, workspace.settings, contracts=workspace.contracts, max_rows=max_rows)
 
 
-def _with_matching_values(workspace: Workspace, request: str) -> Scene:
+def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableState | None:
+    """Return the state of the result that these answers have led to, computed from the contracts; None without one."""
+    known = by_name(workspace.contracts)
+    opened = {state.name: state for state in workspace.scene.tables}
+    plans = [answer for answer in history if "steps" in answer]
+    if not plans:
+        return None
+    state = opened[starting_table(plans[:-1], plans[-1]) or workspace.tables[0].name]
+    steps = effective_steps(plans[:-1], plans[-1])
+    for step in check_plan(known, state, steps):
+        state = state_after(known[step["tool"]], state, step["args"])
+    return state
+
+
+def _with_matching_values(workspace: Workspace, request: str, result: TableState | None) -> Scene:
     """Return the scene in which a column of too many values to list has those that the request holds."""
 
     def filled(state: TableState) -> TableState:
@@ -141,7 +157,7 @@ def _with_matching_values(workspace: Workspace, request: str) -> Scene:
             columns.append(column)
         return replace(state, columns=tuple(columns))
 
-    return opened_scene([filled(state) for state in workspace.scene.tables], workspace.scene.result)
+    return opened_scene([filled(state) for state in workspace.scene.tables], result)
 
 
 def _cut(scene: Scene, found: Sequence[Link], most: int) -> Scene:

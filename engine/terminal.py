@@ -1,16 +1,29 @@
 """What is said beside the result: messages and progress. The only writer to standard error."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from prompt.words import Language, screen_text
 
 from .decoder import Phase
 from .decoder import Progress as Report
+
+Tick = Callable[[str], None]
+"""Called before each of many pieces of work with its name, and once at the end with an empty text."""
+
+FORECAST_FROM = 3600.0
 
 
 def say(text: str) -> None:
@@ -40,3 +53,28 @@ def progress(language: Language) -> Iterator[Report]:
             bars.update(tasks[phase], completed=done, total=total)
 
         yield report
+
+
+@contextmanager
+def counted(done: int, total: int) -> Iterator[Tick]:
+    """Show a bar that begins at `done` of `total` pieces of work while the block runs; nothing without a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda name: None
+        return
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=FORECAST_FROM) as bar:
+        task = bar.add_task("", total=total, completed=done)
+        started = False
+
+        def tick(name: str) -> None:
+            nonlocal started
+            bar.update(task, advance=1 if started else 0, description=name)
+            started = True
+
+        yield tick

@@ -1,0 +1,108 @@
+"""The command line of the benchmark, for `python -m accuracy` and for `tez bench`.
+
+What a command needs is loaded when it runs, so that `tez --help` loads neither the database nor the model.
+"""
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+_LANGUAGES: Final = ("uz", "ru", "en")
+
+
+class Bench:
+    """The command `bench`: what `tez` shows of it, its arguments, and what it does."""
+
+    name: Final = "bench"
+    help: Final = "measure how often the answers of a model are right"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the commands of the benchmark and their options."""
+        steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
+        _add_run(steps)
+        _add_score(steps)
+        _add_compare(steps)
+        _add_report(steps)
+        _add_ratchet(steps)
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do what the arguments say and return the exit code; errors are told in the user's language."""
+        steps = import_module("accuracy.steps")
+        code: int = steps.do(arguments)
+        return code
+
+
+bench: Final = Bench()
+
+
+_Steps = argparse._SubParsersAction
+
+
+def _add_run(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    run = _step(steps, "run", "ask a model the cases; a second call goes on where the first one ended")
+    run.add_argument("--out", required=True, type=Path, metavar="FILE.jsonl", help="the file of predictions")
+    _case_options(run)
+    run.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
+    run.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
+    run.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
+    run.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    run.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+
+
+def _add_score(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    score = _step(steps, "score", "say what each prediction is worth; needs no model")
+    score.add_argument("predictions", type=Path, metavar="FILE.jsonl", help="the file of predictions")
+    score.add_argument("--out", type=Path, metavar="FILE.jsonl", help="by default beside it, as FILE.scores.jsonl")
+    _case_options(score)
+    _json_option(score)
+
+
+def _add_compare(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    compare = _step(steps, "compare", "hold two scored runs against each other, case by case")
+    compare.add_argument("first", type=Path, metavar="A.scores.jsonl", help="the scores of one run")
+    compare.add_argument("second", type=Path, metavar="B.scores.jsonl", help="the scores of the other")
+    _json_option(compare)
+
+
+def _add_report(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    report = _step(steps, "report", "write what scored runs say, several side by side")
+    report.add_argument("scores", nargs="+", type=Path, metavar="FILE.scores.jsonl", help="the scores of a run")
+    report.add_argument("--short", action="store_true", help="only the shares and what is needed to repeat the runs")
+    report.add_argument("--out", type=Path, metavar="FILE.md", help="write the Markdown here; by default it is printed")
+    report.add_argument("--html", type=Path, metavar="FILE.html", help="write a page with plots, too")
+    _json_option(report)
+
+
+def _add_ratchet(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    ratchet = _step(steps, "ratchet", "fail if a case has become worse than in the baseline")
+    ratchet.add_argument("scores", type=Path, metavar="FILE.scores.jsonl", help="the scores of a run")
+    ratchet.add_argument("--baseline", type=Path, metavar="FILE.json", help="by default that of the default model")
+    ratchet.add_argument("--update", action="store_true", help="take the outcomes of this run into the baseline")
+    ratchet.add_argument(
+        "--tolerant",
+        action="store_true",
+        help="let single cases change places, as on another processor (accuracy.ratchet_tolerance)",
+    )
+    _json_option(ratchet)
+
+
+def _step(steps: "_Steps[argparse.ArgumentParser]", name: str, text: str) -> argparse.ArgumentParser:
+    """Add a step. Its general options leave those alone that stood before its name."""
+    step = steps.add_parser(name, help=text, description=text[:1].upper() + text[1:] + ".")
+    left_out = argparse.SUPPRESS
+    step.add_argument("--settings", type=Path, metavar="FILE", default=left_out, help="overrides single settings")
+    step.add_argument("--lang", choices=_LANGUAGES, default=left_out, help="language of the errors")
+    step.add_argument("--debug", action="store_true", default=left_out, help="show the traceback of an error")
+    return step
+
+
+def _case_options(step: argparse.ArgumentParser) -> None:
+    step.add_argument(
+        "--cases", nargs="+", type=Path, default=[], metavar="PATH", help="files or folders; by default Tez's own cases"
+    )
+    step.add_argument("--data", type=Path, metavar="FOLDER", help="the tables of cases of a domain of your own")
+
+
+def _json_option(step: argparse.ArgumentParser) -> None:
+    step.add_argument("--json", action="store_true", help="print one JSON object")

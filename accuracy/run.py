@@ -1,0 +1,103 @@
+"""Predictions: every case is asked of a model, and what it answered is kept in a file, one line a case."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final
+
+from engine.decoder import TokenModel
+from engine.interrupt import HeldInterrupt
+from engine.session import Answered, ask, run
+from engine.terminal import Tick, counted
+from grammar import TezError
+
+from .cases import Case
+from .identity import differences
+from .records import PREDICTIONS, BenchError, Record, as_line, error_record, has_complete_line, read_records
+from .selection import in_order
+from .tables import Tables
+
+# A fault of Tez's own in one case is that case's outcome and not the end of the run.
+FAULTS: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+OpenModel = Callable[[], AbstractContextManager[TokenModel]]
+
+
+def run_cases(out: Path, header: Mapping[str, Any], cases: Sequence[Case], tables: Tables, model: OpenModel) -> int:
+    """Ask all cases that `out` does not hold yet, and write each answer as soon as it is there.
+
+    The model is loaded once, and only if a case is left to ask. Interrupted at any moment, a second call goes on after
+    the last complete line. Returns how many cases were asked now. Raises BenchError `other_header` where the file was
+    begun with another header, `not_written`, and what reading the file raises.
+    """
+    left = _begin(out, header, cases)
+    if not left:
+        return 0
+    with model() as loaded, counted(len(cases) - len(left), len(cases)) as tick:
+        _ask_all(out, left, tables, loaded, tick)
+    return len(left)
+
+
+def predict(case: Case, tables: Tables, model: TokenModel) -> Record:
+    """Ask one case and return its line: the answer, or the error; seconds, tokens, and how sure the model was.
+
+    A plan is run as for a user, so that an error in running is seen and its time is counted; its rows are not kept.
+    """
+    prediction: Record = {"case": case.id, "answer": None, "error": None, "tokens": {}, "seconds": {}, "choices": []}
+    history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
+    workspace = tables.workspace(case)
+    started = time.monotonic()
+    try:
+        answered = ask(workspace, case.request, model, history, dry_run=True)
+        prediction |= _told(answered)
+        if "steps" in answered.answer:
+            before = time.monotonic()
+            most = workspace.settings.output.shown_rows
+            run(workspace, [turn.answer for turn in case.history], answered.answer, max_rows=most)
+            prediction["seconds"]["run"] = round(time.monotonic() - before, 4)
+    except (TezError, *FAULTS) as error:
+        prediction["error"] = error_record(error)
+    prediction["seconds"]["total"] = round(time.monotonic() - started, 4)
+    return prediction
+
+
+def _begin(out: Path, header: Mapping[str, Any], cases: Sequence[Case]) -> list[Case]:
+    """Make the file ready to be written on, and return the cases that are left to ask, in the order to ask them."""
+    ordered = in_order(cases)
+    try:
+        if not has_complete_line(out):
+            out.write_bytes(as_line(header).encode())
+            return list(ordered)
+        records = read_records(out, PREDICTIONS)
+        differing = differences(records.header, header)
+        if differing:
+            raise BenchError("other_header", file=str(out), found=differing)
+        os.truncate(out, records.size)
+    except OSError as error:
+        raise BenchError("not_written", file=str(out), found=error.strerror or str(error)) from error
+    done = {record["case"] for record in records.lines}
+    return [case for case in ordered if case.id not in done]
+
+
+def _ask_all(out: Path, cases: Sequence[Case], tables: Tables, model: TokenModel, tick: Tick) -> None:
+    for case in cases:
+        tick(case.id)
+        _append(out, predict(case, tables, model))
+    tick("")
+
+
+def _append(out: Path, prediction: Record) -> None:
+    """Write a line whole: an interruption waits until it is there."""
+    try:
+        with HeldInterrupt(), out.open("ab") as file:
+            file.write(as_line(prediction).encode())
+    except OSError as error:
+        raise BenchError("not_written", file=str(out), found=error.strerror or str(error)) from error
+
+
+def _told(answered: Answered) -> Record:
+    seconds = {key: round(answered.timing[key], 4) for key in ("prepare", "read", "write")}
+    choices = [[choice.at, round(choice.probability, 6)] for choice in answered.choices]
+    return {"answer": answered.answer, "tokens": dict(answered.tokens), "seconds": seconds, "choices": choices}

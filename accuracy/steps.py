@@ -1,0 +1,149 @@
+"""What each command of the benchmark does: read files, call one function, write or print what it gives."""
+
+import argparse
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from engine import exit_codes, render, terminal
+from engine.decoder import TokenModel
+from engine.settings import Settings, load_settings
+from engine.terminal import counted
+from engine.weights import default_weights
+from grammar import TezError
+from prompt.words import Language, error_text, screen_text
+
+from . import report
+from .cases import CaseError
+from .compare import CompareError
+from .identity import run_header
+from .page import page
+from .paired import compare_runs
+from .ratchet import BASELINE, judge, read_baseline, update_baseline
+from .records import PREDICTIONS, BenchError, read_records, write_records, write_text
+from .run import run_cases
+from .score import score
+from .selection import choose, read_cases
+from .summary import as_json, read_runs, summarise
+from .tables import Tables
+
+DONE: Final = exit_codes.ANSWERED
+WORSE: Final = 1
+OWN_ERRORS: Final = (BenchError, CaseError, CompareError)
+SCORES_SUFFIX: Final = ".scores.jsonl"
+
+
+def do(arguments: argparse.Namespace) -> int:
+    """Run one step and return its exit code; an error is told in the language of the user."""
+    language: Language = getattr(arguments, "lang", None) or "en"
+    try:
+        settings = load_settings(getattr(arguments, "settings", None))
+        language = getattr(arguments, "lang", None) or settings.language
+        return _STEPS[arguments.step](arguments, settings, language)
+    except KeyboardInterrupt:
+        terminal.say(screen_text("interrupted", language))
+        return exit_codes.INTERRUPTED
+    except BrokenPipeError:
+        terminal.close()
+        return DONE
+    except TezError as error:
+        if getattr(arguments, "debug", False):
+            traceback.print_exc()
+        terminal.say(screen_text("error", language, text=error_text(error, language)))
+        return exit_codes.DATA if isinstance(error, OWN_ERRORS) else exit_codes.exit_code(error)
+
+
+def open_model(
+    path: Path, adapter: Path | None, settings: Settings, language: Language
+) -> AbstractContextManager[TokenModel]:
+    """Load a model, with its progress shown."""
+    from engine.model import LlamaModel
+
+    with terminal.progress(language) as progress:
+        return LlamaModel(path, settings.model, adapter, progress=progress)
+
+
+def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    model = arguments.model or (Path(settings.model.path) if settings.model.path else None)
+    model = model or default_weights(settings.weights)
+    adapter = arguments.adapter or (Path(settings.model.adapter) if settings.model.adapter else None)
+    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
+    choice = {
+        "domain": arguments.domain,
+        "sample": arguments.sample,
+        "seed": None if arguments.sample is None else seed,
+    }
+    cases = choose(read_cases(arguments.cases), domain=arguments.domain, sample=arguments.sample, seed=seed)
+    with Tables(settings, arguments.data) as tables:
+        header = run_header(cases, choice, tables, model, adapter)
+        run_cases(arguments.out, header, cases, tables, lambda: open_model(model, adapter, settings, language))
+    return DONE
+
+
+def _score(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    predictions = read_records(arguments.predictions, PREDICTIONS)
+    out = arguments.out or arguments.predictions.with_suffix(SCORES_SUFFIX)
+    with Tables(settings, arguments.data) as tables, counted(0, len(predictions.lines)) as tick:
+        scores = score(predictions, read_cases(arguments.cases), tables, each=tick)
+        tick("")
+    write_records(out, scores.header, scores.lines)
+    [run] = read_runs([out])
+    summary = summarise(run, settings.accuracy)
+    if arguments.json:
+        render.print_json(as_json(run, summary))
+    else:
+        render.print_text(report.overview([summary]))
+    return DONE
+
+
+def _compare(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    first, second = read_runs([arguments.first, arguments.second])
+    found = compare_runs(first, second)
+    if arguments.json:
+        render.print_json(asdict(found))
+    else:
+        render.print_text(report.comparison(found))
+    return DONE
+
+
+def _report(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    runs = read_runs(arguments.scores)
+    if arguments.html is not None:
+        write_text(arguments.html, page(runs, settings.accuracy))
+    text = report.markdown(runs, settings.accuracy, short=arguments.short)
+    if arguments.out is not None:
+        write_text(arguments.out, text)
+    if arguments.json:
+        render.print_json([as_json(run, summarise(run, settings.accuracy)) for run in runs])
+    elif arguments.out is None:
+        render.print_text(text)
+    return DONE
+
+
+def _ratchet(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    path = arguments.baseline or BASELINE
+    [run] = read_runs([arguments.scores])
+    if arguments.update and not path.exists():
+        update_baseline(path, run)
+    found = judge(read_baseline(path), run.lines)
+    if arguments.update:
+        update_baseline(path, run)
+    holds = found.holds(settings.accuracy.ratchet_tolerance if arguments.tolerant else None)
+    if arguments.json:
+        render.print_json({**asdict(found), "holds": holds})
+    else:
+        render.print_text(report.verdict(found))
+    return DONE if holds or arguments.update else WORSE
+
+
+_Step = Callable[[argparse.Namespace, Settings, Language], int]
+_STEPS: Final[Mapping[str, _Step]] = {
+    "run": _run,
+    "score": _score,
+    "compare": _compare,
+    "report": _report,
+    "ratchet": _ratchet,
+}
