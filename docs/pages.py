@@ -6,6 +6,7 @@ command-line page from the parser and the table of exit codes.
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from engine.plan import shipped_contracts
 from engine.settings import home, settings_schema
 from prompt.build import tool_lines
 
-FOLDER = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 NOTE = "<!-- Written by `make docs`; do not edit. -->\n\n"
 
 
@@ -59,34 +60,67 @@ def _keys(schema: dict[str, Any], values: dict[str, Any], prefix: str = "") -> I
 
 def command_line_page() -> str:
     """Return the page of the commands, their arguments and the exit codes."""
-    sections = []
-    (commands,) = (action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    for name, command in commands.choices.items():
-        rows = "\n".join(_argument(action) for action in command._actions if action.dest != "help")
-        sections.append(f"## tez {name}\n\n{command.description}\n\n| argument | meaning |\n|---|---|\n{rows}\n")
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in exit_codes.MEANINGS.items())
     return (
         f"{NOTE}# The command line\n\nStandard output carries data, standard error everything else.\n\n"
-        + "\n".join(sections)
+        + "\n".join(_commands(parser(), "tez"))
         + f"\n## Exit codes\n\n| code | meaning |\n|---|---|\n{codes}\n"
     )
 
 
+def _commands(command: argparse.ArgumentParser, name: str) -> Iterator[str]:
+    """Yield a section for each command below this one, the commands of a command too."""
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below, each in action.choices.items():
+                shown = [part for part in each._actions if not isinstance(part, argparse._HelpAction)]
+                rows = "\n".join(_argument(part) for part in shown)
+                head = f"## {name} {below}\n\n{each.description}\n\n"
+                yield f"{head}| argument | meaning |\n|---|---|\n{rows}\n"
+                yield from _commands(each, f"{name} {below}")
+
+
 def _argument(action: argparse.Action) -> str:
+    if isinstance(action, argparse._SubParsersAction):
+        return f"| `{action.metavar}` | one of {', '.join(action.choices)} |"
     metavar = action.metavar or ("|".join(action.choices) if action.choices else "")
     shown = " ".join([*action.option_strings, str(metavar)] if action.nargs != 0 else action.option_strings).strip()
     repeated = "..." if action.nargs == "+" else ""
     return f"| `{shown.replace('|', chr(92) + '|')}{repeated}` | {(action.help or '').replace('|', chr(92) + '|')} |"
 
 
-PAGES = {"tools.md": tools_page, "settings.md": settings_page, "command-line.md": command_line_page}
+ACCURACY = re.compile(r"(?<=<!-- accuracy -->\n).*?(?=<!-- end of accuracy -->)", re.DOTALL)
+
+
+def readme() -> str:
+    """Return the README with the accuracy table of the committed reports."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return ACCURACY.sub(lambda _: "\n" + _accuracy_table() + "\n", text)
+
+
+def _accuracy_table() -> str:
+    """Return the first table of each report as one table."""
+    lines: list[str] = []
+    for path in sorted((ROOT / "accuracy" / "reports").glob("*.md")):
+        table = [line for line in path.read_text(encoding="utf-8").split("\n## ")[0].splitlines() if line[:1] == "|"]
+        lines += table if not lines else table[len(HEAD) :]
+    return "\n".join(lines) + "\n"
+
+
+HEAD = ("names of the columns", "line below them")
+PAGES = {
+    "docs/tools.md": tools_page,
+    "docs/settings.md": settings_page,
+    "docs/command-line.md": command_line_page,
+    "README.md": readme,
+}
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or with `--check` return 1 if one of them is stale."""
     stale = []
     for name, page in PAGES.items():
-        path, text = FOLDER / name, page()
+        path, text = ROOT / name, page()
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)

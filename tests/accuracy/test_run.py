@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import tiny_gguf
 from recorded_model import RecordedModel
-from rich.console import Console
 
 from accuracy.__main__ import main
 from accuracy.cases import Case, load_cases
@@ -337,8 +336,8 @@ def test_no_model_no_file(tmp_path: Path) -> None:
 
 def test_the_bar_begins_where_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = StringIO()
-    console = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr("accuracy.progress.Console", lambda **_: console)
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", screen)
     with counted(3, 5) as tick:
         for case in ("a", "b", ""):
             tick(case)
