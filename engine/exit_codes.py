@@ -5,8 +5,8 @@ from prompt.build import ContextError
 
 from .database import DatabaseError
 from .domain import DomainError
-from .files import FileError
 from .model_error import ModelError
+from .paths import FileError
 from .settings import SettingsError
 
 ANSWERED = 0

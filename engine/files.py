@@ -12,17 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grammar import TezError, unique_name
+from grammar import unique_name
 
 from . import sql
 from .database import Connection, DatabaseError, describe, execute, kind_of, query
+from .paths import FileError, check_file, one_file, table_name
 
 TEXT_FILES = (".csv", ".tsv", ".txt")
 PARQUET_FILES = (".parquet",)
-STEP_PREFIX = "_step_"
 
 _ZERO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
-_PATTERN_MARKS = re.compile(r"([*?\[])")
 _READ_SIZE = 1 << 20
 
 _WHOLE_NUMBER = r"-?(0|[1-9]\d{0,14})"
@@ -41,15 +40,12 @@ _TYPES = (
 )
 
 
-class FileError(TezError):
-    """A file cannot be opened as a table; names the file and what to do."""
-
-
 @dataclass(frozen=True)
 class OpenedTable:
     """A file as a table: its name in the connection, where it came from, and what was concluded of each column.
 
-    `labels` maps column names to the names in the file, where they differ.
+    `labels` maps column names to the names in the file, where they differ. `notes` are what a person should know of
+    how it was opened, in the form of evidence (a `note` and its facts).
     """
 
     name: str
@@ -57,23 +53,24 @@ class OpenedTable:
     rows: int
     labels: dict[str, str] = field(default_factory=dict)
     report: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
 
 
 def open_files(con: Connection, paths: Sequence[Path]) -> list[OpenedTable]:
     """Open each file as a table named after it; FileError names the file that cannot be opened."""
     opened: list[OpenedTable] = []
     for path in paths:
-        opened.append(open_file(con, path, _table_name(path, [table.name for table in opened])))
+        opened.append(open_file(con, path, table_name(path.stem, [table.name for table in opened])))
     return opened
 
 
 def open_file(con: Connection, path: Path, name: str) -> OpenedTable:
     """Open one file as the table `name` of the connection; FileError says what is wrong with it."""
-    _check_file(path)
+    check_file(path)
     suffix = path.suffix.lower()
     try:
         if suffix in PARQUET_FILES:
-            execute(con, f"CREATE TABLE {sql.name(name)} AS FROM read_parquet({_one_file(path)})")
+            execute(con, f"CREATE TABLE {sql.name(name)} AS FROM read_parquet({one_file(path)})")
             labels: dict[str, str] = {}
         elif suffix in TEXT_FILES:
             labels = _load_text(con, path, name)
@@ -88,32 +85,6 @@ def open_file(con: Connection, path: Path, name: str) -> OpenedTable:
     return OpenedTable(name, path, rows, labels, report)
 
 
-def _check_file(path: Path) -> None:
-    if not path.exists():
-        raise FileError("not_found", path=str(path))
-    if not path.is_file():
-        raise FileError("not_a_file", path=str(path))
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(1)
-    except OSError as error:
-        raise FileError("unreadable", path=str(path), found=error.strerror) from error
-    if not beginning:
-        raise FileError("empty_file", path=str(path))
-
-
-def _table_name(path: Path, taken: Sequence[str]) -> str:
-    name = path.stem.strip() or "table"
-    if name.casefold().startswith(STEP_PREFIX):
-        name = f"table{name}"
-    return unique_name(name, taken)
-
-
-def _one_file(path: Path) -> str:
-    """Return the path as an SQL literal in which DuckDB sees one file and no pattern."""
-    return sql.literal(_PATTERN_MARKS.sub(r"[\1]", str(path.absolute())))
-
-
 def _load_text(con: Connection, path: Path, name: str) -> dict[str, str]:
     _check_encoding(path)
     delimiter, quote = _dialect(con, path)
@@ -126,7 +97,7 @@ def _load_text(con: Connection, path: Path, name: str) -> dict[str, str]:
     listed = ", ".join(f"{sql.name(column)}: 'VARCHAR'" for column in columns)
     execute(
         con,
-        f"CREATE TEMP TABLE {sql.name(raw)} AS FROM read_csv({_one_file(path)}, auto_detect = false, header = true, "
+        f"CREATE TEMP TABLE {sql.name(raw)} AS FROM read_csv({one_file(path)}, auto_detect = false, header = true, "
         f"delim = {sql.literal(delimiter)}, quote = {sql.literal(quote)}, escape = {sql.literal(quote)}, "
         f"columns = {{{listed}}})",
     )
@@ -155,7 +126,7 @@ def _check_encoding(path: Path) -> None:
 
 
 def _dialect(con: Connection, path: Path) -> tuple[str, str]:
-    found = query(con, f"SELECT delimiter, quote FROM sniff_csv({_one_file(path)}, all_varchar = true)")
+    found = query(con, f"SELECT delimiter, quote FROM sniff_csv({one_file(path)}, all_varchar = true)")
     delimiter, quote = found[0]
     return delimiter, quote if quote != "(empty)" else '"'
 

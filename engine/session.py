@@ -14,11 +14,12 @@ from prompt.resolve import Link, links
 from .database import Connection, connect
 from .decoder import Choice, Progress, TokenModel, decode, silent
 from .domain import Domain, find_domain
-from .files import OpenedTable, open_files
+from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
 from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
 from .settings import Settings
+from .sources import open_sources
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def open_workspace(paths: Sequence[Path], settings: Settings, domain: str | None
     Raises FileError, DatabaseError, DomainError, prompt.build.ContextError.
     """
     con = connect(settings.database)
-    tables = open_files(con, paths)
+    tables = open_sources(con, paths, settings.files)
     states = [table_state(con, table.name, settings, table.labels) for table in tables]
     found = find_domain(domain, states, settings.prompt.domain_match)
     return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings)

@@ -38,6 +38,17 @@ class GrammarSettings:
 
 
 @dataclass(frozen=True)
+class FileSettings:
+    """How files are opened."""
+
+    unpacked_bytes: int
+    batch_rows: int
+    header_rows: int
+    json_record_bytes: int
+    folder_files: int
+
+
+@dataclass(frozen=True)
 class ProfileSettings:
     """What is looked up in an opened table."""
 
@@ -136,6 +147,7 @@ class Settings:
     max_steps: int
     language: Literal["uz", "ru", "en"]
     grammar: GrammarSettings
+    files: FileSettings
     profile: ProfileSettings
     prompt: PromptSettings
     tools: ToolSettings

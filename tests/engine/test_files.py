@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from engine import database, sql
-from engine.files import FileError, open_file, open_files
+from engine.files import open_file, open_files
+from engine.paths import FileError
 from engine.settings import load_settings
 
 SETTINGS = load_settings()

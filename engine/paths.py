@@ -1,0 +1,45 @@
+"""What a path is: one readable file, a literal in which DuckDB sees only that file, and the name of its table."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from grammar import TezError, unique_name
+
+from . import sql
+
+STEP_PREFIX = "_step_"
+
+_PATTERN_MARKS = re.compile(r"([*?\[])")
+
+
+class FileError(TezError):
+    """A file cannot be opened as a table; names the file and what to do."""
+
+
+def check_file(path: Path) -> None:
+    """Raise FileError unless the path is a file that can be read and is not empty."""
+    if not path.exists():
+        raise FileError("not_found", path=str(path))
+    if not path.is_file():
+        raise FileError("not_a_file", path=str(path))
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(1)
+    except OSError as error:
+        raise FileError("unreadable", path=str(path), found=error.strerror) from error
+    if not beginning:
+        raise FileError("empty_file", path=str(path))
+
+
+def table_name(wanted: str, taken: Iterable[str]) -> str:
+    """Return the name for a table: the wanted one, apart from those taken and from those of steps."""
+    name = wanted.strip() or "table"
+    if name.casefold().startswith(STEP_PREFIX):
+        name = f"table{name}"
+    return unique_name(name, list(taken))
+
+
+def one_file(path: Path) -> str:
+    """Return the path as an SQL literal in which DuckDB sees one file and no pattern."""
+    return sql.literal(_PATTERN_MARKS.sub(r"[\1]", str(path.absolute())))
