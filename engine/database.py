@@ -3,7 +3,7 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -62,6 +62,13 @@ def query(con: Connection, statement: str) -> list[Row]:
     """Run a statement and return its rows; raises DatabaseError, KeyboardInterrupt."""
     with _our_errors():
         return con.execute(statement).fetchall()
+
+
+def insert(con: Connection, table: str, types: Sequence[str], columns: Sequence[Sequence[object]]) -> None:
+    """Append rows, given column by column as Python values, to a table (a quoted name); raises DatabaseError."""
+    cells = ", ".join(f"unnest(${number}::{kind}[])" for number, kind in enumerate(types, 1))
+    with _our_errors():
+        con.execute(f"INSERT INTO {table} SELECT {cells}", list(columns))
 
 
 def kind_of(duckdb_type: str) -> Kind:

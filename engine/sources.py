@@ -9,18 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from . import sql
 from .compressed import gzip_content, zip_content
-from .database import Connection
+from .database import Connection, DatabaseError, describe, kind_of, query
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
+from .json_file import JSON_FILES, load_json
+from .loading import Loaded
 from .paths import FileError, check_file, table_name
 from .settings import FileSettings
 
-Source: TypeAlias = Literal["text", "parquet", "gzip", "zip"]
+Source: TypeAlias = Literal["text", "parquet", "json", "gzip", "zip"]
 
 COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 
 # What may stand inside a compressed file: whatever is copied when it is opened.
-PACKED_FILES = TEXT_FILES
+PACKED_FILES = (*TEXT_FILES, *JSON_FILES)
 
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
@@ -50,7 +53,9 @@ def recognised(path: Path) -> Source:
         return "text"
     if suffix in PARQUET_FILES:
         return "parquet"
-    allowed = [*TEXT_FILES, *PARQUET_FILES, *COMPRESSED]
+    if suffix in JSON_FILES:
+        return "json"
+    allowed = [*TEXT_FILES, *PARQUET_FILES, *JSON_FILES, *COMPRESSED]
     raise FileError("unknown_format", path=str(path), found=suffix or "-", allowed=", ".join(allowed))
 
 
@@ -76,7 +81,20 @@ def _from_copy(
 def _loaded(
     con: Connection, path: Path, source: Source, wanted: str, taken: Sequence[str], settings: FileSettings
 ) -> list[OpenedTable]:
-    return [open_file(con, path, table_name(wanted, taken))]
+    if source in ("text", "parquet"):
+        return [open_file(con, path, table_name(wanted, taken))]
+    try:
+        loaded = [load_json(con, path, table_name(wanted, taken), settings)]
+    except DatabaseError as error:
+        raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
+    return [_described(con, path, each) for each in loaded]
+
+
+def _described(con: Connection, path: Path, loaded: Loaded) -> OpenedTable:
+    columns = describe(con, sql.name(loaded.name))
+    rows = query(con, f"SELECT count(*) FROM {sql.name(loaded.name)}")[0][0]
+    report = [{"column": column, "type": kind, "kind": kind_of(kind)} for column, kind in columns]
+    return OpenedTable(loaded.name, path, rows, loaded.labels, report, loaded.notes)
 
 
 @contextmanager

@@ -1,0 +1,124 @@
+"""SQLite files: every table becomes a table, read through Python's sqlite3 without ever writing to the file."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from .database import Connection
+from .loading import Loaded, Sort, as_type, column_names, differing, make_table, mixed, read_dates, type_of
+from .paths import FileError, table_name
+from .settings import FileSettings
+
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_EXACT_IN_DOUBLE = 2**53
+_BOOLEANS = ("BOOL", "BOOLEAN")
+
+
+def load_sqlite(con: Connection, path: Path, taken: Sequence[str], settings: FileSettings) -> list[Loaded]:
+    """Make a table of each table of the file, under its own name.
+
+    A column's type comes from the values found; BOOLEAN also needs to be declared, for SQLite has only 0 and 1.
+    Raises FileError `unreadable_table`, `sqlite_locked`, `no_tables`.
+    """
+    loaded: list[Loaded] = []
+    with _errors(path), closing(_connection(path)) as source:
+        for table in _tables(source):
+            name = table_name(table, [*taken, *(each.name for each in loaded)])
+            loaded.append(_load(con, source, table, name, settings))
+    if not loaded:
+        raise FileError("no_tables", path=str(path))
+    return loaded
+
+
+def _connection(path: Path) -> sqlite3.Connection:
+    source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    source.text_factory = bytes
+    return source
+
+
+def _tables(source: sqlite3.Connection) -> list[str]:
+    rows = source.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')")
+    names = [_text(name) for (name,) in rows]
+    return sorted(name for name in names if not name.startswith("sqlite_"))
+
+
+def _load(con: Connection, source: sqlite3.Connection, table: str, name: str, settings: FileSettings) -> Loaded:
+    declared = {
+        _text(column): _text(kind).upper()
+        for column, kind in source.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
+    }
+    columns = column_names(declared)
+    kinds: dict[str, str] = {}
+    notes: list[dict[str, Any]] = []
+    for column, original in columns.items():
+        sorts = _sorts(source, table, original, declared[original])
+        kinds[column] = type_of(sorts)
+        note = mixed(column, sorts)
+        notes += [note] if note else []
+    broken: Counter[str] = Counter()
+    make_table(con, name, kinds, _rows(source, table, columns, kinds, broken), settings.batch_rows)
+    notes += [{"note": "broken_text", "column": column, "cells": cells} for column, cells in broken.items()]
+    read_dates(con, name, [column for column, kind in kinds.items() if kind == "VARCHAR"])
+    return Loaded(name, differing(columns), notes)
+
+
+def _sorts(source: sqlite3.Connection, table: str, column: str, declared: str) -> Counter[Sort]:
+    """Return how many cells of each sort a column holds, empty ones left out."""
+    cell, exact = _quoted(column), _EXACT_IN_DOUBLE
+    rows = source.execute(
+        f"SELECT CASE typeof({cell}) WHEN 'integer' THEN iif({cell} BETWEEN -{exact} AND {exact}, 'whole', 'big') "
+        f"WHEN 'real' THEN 'number' WHEN 'blob' THEN 'bytes' ELSE 'text' END AS sort, count(*), "
+        f"sum({cell} NOT IN (0, 1)) FROM {_quoted(table)} WHERE {cell} IS NOT NULL GROUP BY sort"
+    ).fetchall()
+    sorts: Counter[Sort] = Counter({_text(sort): count for sort, count, _ in rows})
+    if declared in _BOOLEANS and set(sorts) == {"whole"} and not rows[0][2]:
+        return Counter({"boolean": sorts["whole"]})
+    return sorts
+
+
+def _rows(
+    source: sqlite3.Connection,
+    table: str,
+    columns: Mapping[str, str],
+    kinds: Mapping[str, str],
+    broken: Counter[str],
+) -> Iterator[list[Any]]:
+    """Yield the rows; text that is no UTF-8 keeps its bytes written out, and is counted in `broken`."""
+    cells = ", ".join(f"{_quoted(original)}, typeof({_quoted(original)}) = 'text'" for original in columns.values())
+    for row in source.execute(f"SELECT {cells} FROM {_quoted(table)}"):
+        values = []
+        for (column, kind), value, is_text in zip(kinds.items(), row[::2], row[1::2], strict=True):
+            if is_text:
+                try:
+                    value = value.decode()
+                except UnicodeDecodeError:
+                    broken[column] += 1
+                    value = value.decode(errors="backslashreplace")
+            elif kind == "BOOLEAN" and value is not None:
+                value = bool(value)
+            values.append(as_type(value, kind))
+        yield values
+
+
+def _quoted(name: str) -> str:
+    return f'"{name.replace(chr(34), chr(34) * 2)}"'
+
+
+def _text(value: bytes) -> str:
+    return value.decode(errors="backslashreplace")
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF in _LOCKED:
+            raise FileError("sqlite_locked", path=str(path)) from error
+        raise FileError("unreadable_table", path=str(path), detail=str(error)) from error
