@@ -17,9 +17,11 @@ from .json_file import JSON_FILES, load_json
 from .loading import Loaded
 from .paths import FileError, check_file, table_name
 from .settings import FileSettings
+from .sqlite_file import SQLITE_MAGIC, load_sqlite
 
-Source: TypeAlias = Literal["text", "parquet", "json", "gzip", "zip"]
+Source: TypeAlias = Literal["text", "parquet", "json", "sqlite", "gzip", "zip"]
 
+DATABASE_FILES = (".sqlite", ".sqlite3", ".db")
 COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 
 # What may stand inside a compressed file: whatever is copied when it is opened.
@@ -45,8 +47,12 @@ def recognised(path: Path) -> Source:
     suffix = path.suffix.lower()
     if beginning.startswith(_GZIP):
         return "gzip"
+    if beginning.startswith(SQLITE_MAGIC):
+        return "sqlite"
     if beginning.startswith(_ZIP) and suffix == ".zip":
         return "zip"
+    if suffix in DATABASE_FILES:
+        raise FileError("no_database", path=str(path))
     if suffix in COMPRESSED:
         raise FileError("damaged", path=str(path))
     if suffix in TEXT_FILES:
@@ -55,7 +61,7 @@ def recognised(path: Path) -> Source:
         return "parquet"
     if suffix in JSON_FILES:
         return "json"
-    allowed = [*TEXT_FILES, *PARQUET_FILES, *JSON_FILES, *COMPRESSED]
+    allowed = [*TEXT_FILES, *PARQUET_FILES, *JSON_FILES, *DATABASE_FILES, *COMPRESSED]
     raise FileError("unknown_format", path=str(path), found=suffix or "-", allowed=", ".join(allowed))
 
 
@@ -84,7 +90,10 @@ def _loaded(
     if source in ("text", "parquet"):
         return [open_file(con, path, table_name(wanted, taken))]
     try:
-        loaded = [load_json(con, path, table_name(wanted, taken), settings)]
+        if source == "sqlite":
+            loaded = load_sqlite(con, path, taken, settings)
+        else:
+            loaded = [load_json(con, path, table_name(wanted, taken), settings)]
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
     return [_described(con, path, each) for each in loaded]

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from .database import Connection
+from . import sql
+from .database import Connection, execute
 from .loading import Loaded, Sort, as_type, column_names, differing, make_table, mixed, read_dates, type_of
 from .paths import FileError, table_name
 from .settings import FileSettings
@@ -20,16 +21,21 @@ _BOOLEANS = ("BOOL", "BOOLEAN")
 
 
 def load_sqlite(con: Connection, path: Path, taken: Sequence[str], settings: FileSettings) -> list[Loaded]:
-    """Make a table of each table of the file, under its own name.
+    """Make a table of each table of the file, under its own name; virtual tables and views are not read.
 
     A column's type comes from the values found; BOOLEAN also needs to be declared, for SQLite has only 0 and 1.
     Raises FileError `unreadable_table`, `sqlite_locked`, `no_tables`.
     """
     loaded: list[Loaded] = []
-    with _errors(path), closing(_connection(path)) as source:
-        for table in _tables(source):
-            name = table_name(table, [*taken, *(each.name for each in loaded)])
-            loaded.append(_load(con, source, table, name, settings))
+    try:
+        with _errors(path), closing(_connection(path)) as source:
+            for table in _tables(source):
+                name = table_name(table, [*taken, *(each.name for each in loaded)])
+                loaded.append(_load(con, source, table, name, settings))
+    except BaseException:
+        for each in loaded:
+            execute(con, f"DROP TABLE {sql.name(each.name)}")
+        raise
     if not loaded:
         raise FileError("no_tables", path=str(path))
     return loaded
@@ -42,7 +48,7 @@ def _connection(path: Path) -> sqlite3.Connection:
 
 
 def _tables(source: sqlite3.Connection) -> list[str]:
-    rows = source.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')")
+    rows = source.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
     names = [_text(name) for (name,) in rows]
     return sorted(name for name in names if not name.startswith("sqlite_"))
 
@@ -50,7 +56,7 @@ def _tables(source: sqlite3.Connection) -> list[str]:
 def _load(con: Connection, source: sqlite3.Connection, table: str, name: str, settings: FileSettings) -> Loaded:
     declared = {
         _text(column): _text(kind).upper()
-        for column, kind in source.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
+        for column, kind in source.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (table,))
     }
     columns = column_names(declared)
     kinds: dict[str, str] = {}
@@ -69,13 +75,13 @@ def _load(con: Connection, source: sqlite3.Connection, table: str, name: str, se
 
 def _sorts(source: sqlite3.Connection, table: str, column: str, declared: str) -> Counter[Sort]:
     """Return how many cells of each sort a column holds, empty ones left out."""
-    cell, exact = _quoted(column), _EXACT_IN_DOUBLE
+    cell, exact = sql.name(column), _EXACT_IN_DOUBLE
     rows = source.execute(
         f"SELECT CASE typeof({cell}) WHEN 'integer' THEN iif({cell} BETWEEN -{exact} AND {exact}, 'whole', 'big') "
         f"WHEN 'real' THEN 'number' WHEN 'blob' THEN 'bytes' ELSE 'text' END AS sort, count(*), "
-        f"sum({cell} NOT IN (0, 1)) FROM {_quoted(table)} WHERE {cell} IS NOT NULL GROUP BY sort"
+        f"sum({cell} NOT IN (0, 1)) FROM {sql.name(table)} WHERE {cell} IS NOT NULL GROUP BY sort"
     ).fetchall()
-    sorts: Counter[Sort] = Counter({_text(sort): count for sort, count, _ in rows})
+    sorts: Counter[Sort] = Counter({cast(Sort, _text(sort)): count for sort, count, _ in rows})
     if declared in _BOOLEANS and set(sorts) == {"whole"} and not rows[0][2]:
         return Counter({"boolean": sorts["whole"]})
     return sorts
@@ -89,8 +95,8 @@ def _rows(
     broken: Counter[str],
 ) -> Iterator[list[Any]]:
     """Yield the rows; text that is no UTF-8 keeps its bytes written out, and is counted in `broken`."""
-    cells = ", ".join(f"{_quoted(original)}, typeof({_quoted(original)}) = 'text'" for original in columns.values())
-    for row in source.execute(f"SELECT {cells} FROM {_quoted(table)}"):
+    cells = ", ".join(f"{sql.name(original)}, typeof({sql.name(original)}) = 'text'" for original in columns.values())
+    for row in source.execute(f"SELECT {cells} FROM {sql.name(table)}"):
         values = []
         for (column, kind), value, is_text in zip(kinds.items(), row[::2], row[1::2], strict=True):
             if is_text:
@@ -103,10 +109,6 @@ def _rows(
                 value = bool(value)
             values.append(as_type(value, kind))
         yield values
-
-
-def _quoted(name: str) -> str:
-    return f'"{name.replace(chr(34), chr(34) * 2)}"'
 
 
 def _text(value: bytes) -> str:
