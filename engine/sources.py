@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from . import sql
 from .compressed import gzip_content, zip_content
 from .database import Connection, DatabaseError, describe, kind_of, query
+from .duckdb_file import DUCKDB_MAGIC, DUCKDB_MAGIC_AT, attach_duckdb
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
 from .json_file import JSON_FILES, load_json
 from .loading import Loaded
@@ -19,9 +20,9 @@ from .paths import FileError, check_file, table_name
 from .settings import FileSettings
 from .sqlite_file import SQLITE_MAGIC, load_sqlite
 
-Source: TypeAlias = Literal["text", "parquet", "json", "sqlite", "gzip", "zip"]
+Source: TypeAlias = Literal["text", "parquet", "json", "sqlite", "duckdb", "gzip", "zip"]
 
-DATABASE_FILES = (".sqlite", ".sqlite3", ".db")
+DATABASE_FILES = (".sqlite", ".sqlite3", ".db", ".duckdb")
 COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 
 # What may stand inside a compressed file: whatever is copied when it is opened.
@@ -49,6 +50,8 @@ def recognised(path: Path) -> Source:
         return "gzip"
     if beginning.startswith(SQLITE_MAGIC):
         return "sqlite"
+    if beginning.startswith(DUCKDB_MAGIC, DUCKDB_MAGIC_AT):
+        return "duckdb"
     if beginning.startswith(_ZIP) and suffix == ".zip":
         return "zip"
     if suffix in DATABASE_FILES:
@@ -92,6 +95,8 @@ def _loaded(
     try:
         if source == "sqlite":
             loaded = load_sqlite(con, path, taken, settings)
+        elif source == "duckdb":
+            loaded = attach_duckdb(con, path, taken)
         else:
             loaded = [load_json(con, path, table_name(wanted, taken), settings)]
     except DatabaseError as error:
