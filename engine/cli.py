@@ -14,6 +14,9 @@ from pathlib import Path
 
 COMMANDS_OF_OTHERS = "tez.commands"
 _LANGUAGES = ("uz", "ru", "en")
+_FILES = (
+    "a file with tables: CSV, TSV, JSON, JSON Lines (all also as .gz or .zip), Excel, ODS, Parquet, SQLite or DuckDB"
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     ask = _command(commands, "ask", "answer a request about the files")
-    ask.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a table: CSV, TSV or Parquet")
+    _paths(ask)
     ask.add_argument("request", metavar="REQUEST", help="what you want to know, in quotes")
     _model_options(ask)
     ask.add_argument("--dry-run", action="store_true", help="write the plan and do not run it")
@@ -77,8 +80,15 @@ def _command(
     return command
 
 
+def _paths(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=_FILES)
+    command.add_argument(
+        "--sheet", metavar="NAME", help="the sheet of a workbook; by default the first one that is not empty"
+    )
+
+
 def _file_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a table: CSV, TSV or Parquet")
+    _paths(command)
     command.add_argument(
         "--domain", metavar="NAME|FOLDER", help="the words of the business; found by the columns if left out"
     )

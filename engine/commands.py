@@ -57,7 +57,7 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     from .trial import try_model
     from .weights import default_weights
 
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _workspace(arguments, settings, language)
     settings = _with_model(settings, arguments)
     with terminal.progress(language) as progress:
         adapter = Path(settings.model.adapter) if settings.model.adapter else None
@@ -85,7 +85,7 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _workspace(arguments, settings, language)
     answer = _read_plan(arguments.plan)
     started = time.monotonic()
     result = run(workspace, [], answer, max_rows=_most_rows(arguments, settings))
@@ -98,7 +98,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
 
 
 def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _workspace(arguments, settings, language)
     described = {table.name: profile(workspace.con, table.name, settings) for table in workspace.tables}
     if arguments.json:
         tables = [_table_json(table, described[table.name]) for table in workspace.tables]
@@ -125,13 +125,13 @@ def _tools(arguments: argparse.Namespace, settings: Settings, language: Language
 
 
 def _schema(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _workspace(arguments, settings, language)
     render.print_json(json_schema(workspace.contracts, workspace.scene))
     return exit_codes.ANSWERED
 
 
 def _grammar(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _workspace(arguments, settings, language)
     text = gbnf(workspace.contracts, workspace.scene)
     if arguments.json:
         render.print_json({"gbnf": text})
@@ -141,7 +141,7 @@ def _grammar(arguments: argparse.Namespace, settings: Settings, language: Langua
 
 
 def _prompt(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _workspace(arguments, settings, language)
     asked = prepare(workspace, arguments.request)
     if arguments.json:
         render.print_json({"parts": dict(asked.prompt.parts), "notes": asked.prompt.notes})
@@ -160,6 +160,17 @@ _COMMANDS = {
     "grammar": _grammar,
     "prompt": _prompt,
 }
+
+
+def _workspace(arguments: argparse.Namespace, settings: Settings, language: Language) -> Workspace:
+    """Open the files that were typed, and say what a person should know of how, unless the output is JSON."""
+    workspace = open_workspace(arguments.files, settings, arguments.domain, arguments.sheet)
+    if not getattr(arguments, "json", False):
+        for table in workspace.tables:
+            for note in table.notes:
+                said = note_text(note, language, shown=settings.output.shown_options)
+                terminal.say(screen_text("file_note", language, table=table.name, text=said))
+    return workspace
 
 
 def _with_model(settings: Settings, arguments: argparse.Namespace) -> Settings:
@@ -211,7 +222,14 @@ def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"name": table.name, "path": str(table.path), "rows": table.rows, "labels": table.labels, "columns": facts}
+    return {
+        "name": table.name,
+        "path": str(table.path),
+        "rows": table.rows,
+        "labels": table.labels,
+        "notes": table.notes,
+        "columns": facts,
+    }
 
 
 def _print_answer(workspace: Workspace, answered: Answered, language: Language) -> None:

@@ -75,6 +75,24 @@ def unpacked(packed: ByteStream, path: Path, suffix: str, bound: int) -> Iterato
         yield copy
 
 
+def zip_size(path: Path) -> int:
+    """Return the bytes that all files of a zip say they unpack to; FileError `damaged` if it is none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile as error:
+        raise FileError("damaged", path=str(path), detail=str(error)) from error
+
+
+def zip_names(path: Path) -> list[str]:
+    """Return the names of the files in a zip, none if it is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except zipfile.BadZipFile:
+        return []
+
+
 def _only_table(path: Path, archive: zipfile.ZipFile, suffixes: Collection[str]) -> zipfile.ZipInfo:
     entries = [each for each in archive.infolist() if not each.is_dir() and not each.filename.startswith(_MAC_FOLDER)]
     tables = [each for each in entries if _suffix(each) in suffixes]

@@ -56,13 +56,15 @@ class Answered:
     choices: tuple[Choice, ...] = ()
 
 
-def open_workspace(paths: Sequence[Path], settings: Settings, domain: str | None = None) -> Workspace:
-    """Open the files and find their domain.
+def open_workspace(
+    paths: Sequence[Path], settings: Settings, domain: str | None = None, sheet: str | None = None
+) -> Workspace:
+    """Open the files and find their domain; `sheet` names the one to open of a workbook.
 
     Raises FileError, DatabaseError, DomainError, prompt.build.ContextError.
     """
     con = connect(settings.database)
-    tables = open_sources(con, paths, settings.files)
+    tables = open_sources(con, paths, settings.files, sheet)
     states = [table_state(con, table.name, settings, table.labels) for table in tables]
     found = find_domain(domain, states, settings.prompt.domain_match)
     return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from . import sql
-from .compressed import gzip_content, zip_content
+from .compressed import gzip_content, zip_content, zip_names
 from .database import Connection, DatabaseError, describe, kind_of, query
 from .duckdb_file import DUCKDB_MAGIC, DUCKDB_MAGIC_AT, attach_duckdb
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
@@ -18,26 +18,30 @@ from .json_file import JSON_FILES, load_json
 from .loading import Loaded
 from .paths import FileError, check_file, table_name
 from .settings import FileSettings
+from .spreadsheet import SPREADSHEET_FILES, ZIP_MAGIC, load_sheet
 from .sqlite_file import SQLITE_MAGIC, load_sqlite
 
-Source: TypeAlias = Literal["text", "parquet", "json", "sqlite", "duckdb", "gzip", "zip"]
+Source: TypeAlias = Literal["text", "parquet", "json", "spreadsheet", "sqlite", "duckdb", "gzip", "zip"]
 
 DATABASE_FILES = (".sqlite", ".sqlite3", ".db", ".duckdb")
 COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 
 # What may stand inside a compressed file: whatever is copied when it is opened.
-PACKED_FILES = (*TEXT_FILES, *JSON_FILES)
+PACKED_FILES = (*TEXT_FILES, *JSON_FILES, *SPREADSHEET_FILES)
 
+_COPIED: tuple[Source, ...] = ("text", "json", "spreadsheet", "sqlite")
 _GZIP = b"\x1f\x8b"
-_ZIP = b"PK\x03\x04"
+_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin")
 _BEGINNING = 16
 
 
-def open_sources(con: Connection, paths: Sequence[Path], settings: FileSettings) -> list[OpenedTable]:
+def open_sources(
+    con: Connection, paths: Sequence[Path], settings: FileSettings, sheet: str | None = None
+) -> list[OpenedTable]:
     """Open each path as one table or several; FileError names the file that cannot be opened."""
     opened: list[OpenedTable] = []
     for path in paths:
-        opened += _opened(con, path, [table.name for table in opened], settings)
+        opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet), path)
     return opened
 
 
@@ -52,7 +56,9 @@ def recognised(path: Path) -> Source:
         return "sqlite"
     if beginning.startswith(DUCKDB_MAGIC, DUCKDB_MAGIC_AT):
         return "duckdb"
-    if beginning.startswith(_ZIP) and suffix == ".zip":
+    if suffix in SPREADSHEET_FILES or (beginning.startswith(ZIP_MAGIC) and _is_workbook(path)):
+        return "spreadsheet"
+    if beginning.startswith(ZIP_MAGIC) and suffix == ".zip":
         return "zip"
     if suffix in DATABASE_FILES:
         raise FileError("no_database", path=str(path))
@@ -64,41 +70,58 @@ def recognised(path: Path) -> Source:
         return "parquet"
     if suffix in JSON_FILES:
         return "json"
-    allowed = [*TEXT_FILES, *PARQUET_FILES, *JSON_FILES, *DATABASE_FILES, *COMPRESSED]
+    allowed = [*TEXT_FILES, *PARQUET_FILES, *JSON_FILES, *SPREADSHEET_FILES, *DATABASE_FILES, *COMPRESSED]
     raise FileError("unknown_format", path=str(path), found=suffix or "-", allowed=", ".join(allowed))
 
 
-def _opened(con: Connection, path: Path, taken: Sequence[str], settings: FileSettings) -> list[OpenedTable]:
+def _is_workbook(path: Path) -> bool:
+    """Return whether a zip under any name is an Excel workbook."""
+    return bool(set(_WORKBOOKS).intersection(zip_names(path)))
+
+
+class _Opening(NamedTuple):
+    """What opening one path needs to know beside it."""
+
+    con: Connection
+    taken: Sequence[str]
+    settings: FileSettings
+    sheet: str | None
+
+
+def _opened(opening: _Opening, path: Path) -> list[OpenedTable]:
     check_file(path)
-    source = recognised(path)
+    source, bound = recognised(path), opening.settings.unpacked_bytes
     if source == "gzip":
-        with _named(path), gzip_content(path, PACKED_FILES, settings.unpacked_bytes) as content:
-            return _from_copy(con, content, path, Path(path.stem).stem, taken, settings)
+        with _named(path), gzip_content(path, PACKED_FILES, bound) as content:
+            return _from_copy(opening, content, path, Path(path.stem).stem)
     if source == "zip":
-        with _named(path), zip_content(path, PACKED_FILES, settings.unpacked_bytes) as content:
-            return _from_copy(con, content, path, path.stem, taken, settings)
-    return _loaded(con, path, source, path.stem, taken, settings)
+        with _named(path), zip_content(path, PACKED_FILES, bound) as content:
+            return _from_copy(opening, content, path, path.stem)
+    return _loaded(opening, path, source, path.stem)
 
 
-def _from_copy(
-    con: Connection, copy: Path, path: Path, wanted: str, taken: Sequence[str], settings: FileSettings
-) -> list[OpenedTable]:
-    tables = _loaded(con, copy, recognised(copy), wanted, taken, settings)
-    return [replace(table, path=path) for table in tables]
+def _from_copy(opening: _Opening, copy: Path, path: Path, wanted: str) -> list[OpenedTable]:
+    """Open a temporary file; only what is copied into the connection can come from one."""
+    source = recognised(copy)
+    if source not in _COPIED:
+        raise FileError("packed_twice", path=str(path), found=source)
+    return [replace(table, path=path) for table in _loaded(opening, copy, source, wanted)]
 
 
-def _loaded(
-    con: Connection, path: Path, source: Source, wanted: str, taken: Sequence[str], settings: FileSettings
-) -> list[OpenedTable]:
+def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[OpenedTable]:
+    con, taken, settings, sheet = opening
+    name = table_name(wanted, taken)
     if source in ("text", "parquet"):
-        return [open_file(con, path, table_name(wanted, taken))]
+        return [open_file(con, path, name)]
     try:
         if source == "sqlite":
             loaded = load_sqlite(con, path, taken, settings)
         elif source == "duckdb":
             loaded = attach_duckdb(con, path, taken)
+        elif source == "spreadsheet":
+            loaded = [load_sheet(con, path, name, settings, sheet)]
         else:
-            loaded = [load_json(con, path, table_name(wanted, taken), settings)]
+            loaded = [load_json(con, path, name, settings)]
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
     return [_described(con, path, each) for each in loaded]

@@ -35,7 +35,12 @@ def test_there_are_sources() -> None:
 
 @pytest.mark.parametrize(
     ("library", "owner"),
-    [("duckdb", "engine/database.py"), ("llama_cpp", "engine/model.py")],
+    [
+        ("duckdb", "engine/database.py"),
+        ("llama_cpp", "engine/model.py"),
+        ("python_calamine", "engine/spreadsheet.py"),
+        ("sqlite3", "engine/sqlite_file.py"),
+    ],
 )
 def test_one_module_owns_each_outside_thing(library: str, owner: str) -> None:
     assert [name(path) for path in SOURCES if library in imported(path)] == [owner]
