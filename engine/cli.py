@@ -15,7 +15,8 @@ from pathlib import Path
 COMMANDS_OF_OTHERS = "tez.commands"
 _LANGUAGES = ("uz", "ru", "en")
 _FILES = (
-    "a file with tables: CSV, TSV, JSON, JSON Lines (all also as .gz or .zip), Excel, ODS, Parquet, SQLite or DuckDB"
+    "tables: CSV, TSV, JSON, JSON Lines (also .gz or .zip), Excel, ODS, Parquet, SQLite or DuckDB; "
+    "a folder of such files; - for standard input"
 )
 
 

@@ -16,11 +16,11 @@ from prompt.words import Language, detect_language, error_text, explain, note_te
 
 from . import exit_codes, render, terminal
 from .files import OpenedTable
+from .paths import FileError
 from .profile import profile
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
-
-STANDARD_INPUT = "-"
+from .sources import STANDARD_INPUT
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -85,6 +85,8 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
+        raise FileError("input_twice", path=STANDARD_INPUT)
     workspace = _workspace(arguments, settings, language)
     answer = _read_plan(arguments.plan)
     started = time.monotonic()
@@ -168,9 +170,15 @@ def _workspace(arguments: argparse.Namespace, settings: Settings, language: Lang
     if not getattr(arguments, "json", False):
         for table in workspace.tables:
             for note in table.notes:
-                said = note_text(note, language, shown=settings.output.shown_options)
+                said = _file_note(note, language, settings.output.shown_options)
                 terminal.say(screen_text("file_note", language, table=table.name, text=said))
     return workspace
+
+
+def _file_note(note: Mapping[str, Any], language: Language, shown: int) -> str:
+    if "reason" in note:
+        note = {**note, "text": error_text(FileError(note["reason"], **note["facts"]), language, shown=shown)}
+    return note_text(note, language, shown=shown)
 
 
 def _with_model(settings: Settings, arguments: argparse.Namespace) -> Settings:

@@ -1,6 +1,8 @@
 """Compressed files and standard input: unpacked to a temporary file, never beyond a bound of bytes."""
 
+import codecs
 import gzip
+import sys
 import tempfile
 import zipfile
 import zlib
@@ -73,6 +75,19 @@ def unpacked(packed: ByteStream, path: Path, suffix: str, bound: int) -> Iterato
         if not size:
             raise FileError("empty_file", path=str(path))
         yield copy
+
+
+@contextmanager
+def standard_input(path: Path, bound: int) -> Iterator[Path]:
+    """Give a temporary file with all of standard input: JSON Lines if it begins as JSON does, else CSV.
+
+    `path` is what errors name. Raises what `unpacked` raises.
+    """
+    with unpacked(sys.stdin.buffer, path, "", bound) as copy:
+        with copy.open("rb") as file:
+            beginning = file.read(_READ_SIZE).removeprefix(codecs.BOM_UTF8).lstrip()
+        named = copy.with_suffix(".jsonl" if beginning.startswith((b"{", b"[")) else ".csv")
+        yield copy.rename(named)
 
 
 def zip_size(path: Path) -> int:

@@ -3,7 +3,7 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -115,6 +115,13 @@ def tables(con: Connection, *, everywhere: bool = False) -> list[str]:
     """Return the names of the tables and views in use; `everywhere` adds DuckDB's own and other schemas'."""
     seen = "TRUE" if everywhere else "NOT internal AND database_name IN ('temp', current_database())"
     return sorted({entry.name for entry in _catalogue(con, seen)})
+
+
+def drop(con: Connection, names: Collection[str]) -> None:
+    """Drop the tables and views of these names."""
+    for entry in _catalogue(con, "NOT internal AND database_name = current_database()"):
+        if entry.name in names:
+            execute(con, f"DROP {entry.sort} {sql.name(entry.name)}")
 
 
 def is_read_only(con: Connection) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from . import sql
-from .compressed import gzip_content, zip_content, zip_names
-from .database import Connection, DatabaseError, describe, kind_of, query
+from .compressed import gzip_content, standard_input, zip_content, zip_names
+from .database import Connection, DatabaseError, describe, drop, kind_of, query, tables
 from .duckdb_file import DUCKDB_MAGIC, DUCKDB_MAGIC_AT, attach_duckdb
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
 from .json_file import JSON_FILES, load_json
@@ -23,6 +23,7 @@ from .sqlite_file import SQLITE_MAGIC, load_sqlite
 
 Source: TypeAlias = Literal["text", "parquet", "json", "spreadsheet", "sqlite", "duckdb", "gzip", "zip"]
 
+STANDARD_INPUT = "-"
 DATABASE_FILES = (".sqlite", ".sqlite3", ".db", ".duckdb")
 COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 
@@ -30,6 +31,9 @@ COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 PACKED_FILES = (*TEXT_FILES, *JSON_FILES, *SPREADSHEET_FILES)
 
 _COPIED: tuple[Source, ...] = ("text", "json", "spreadsheet", "sqlite")
+_INPUT_TABLE = "input"
+_HIDDEN = (".", "~$")
+_BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
 _GZIP = b"\x1f\x8b"
 _WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin")
 _BEGINNING = 16
@@ -38,7 +42,12 @@ _BEGINNING = 16
 def open_sources(
     con: Connection, paths: Sequence[Path], settings: FileSettings, sheet: str | None = None
 ) -> list[OpenedTable]:
-    """Open each path as one table or several; FileError names the file that cannot be opened."""
+    """Open each path as one table or several; FileError names the file that cannot be opened.
+
+    Standard input can be read once: FileError `input_twice`.
+    """
+    if [str(path) for path in paths].count(STANDARD_INPUT) > 1:
+        raise FileError("input_twice", path=STANDARD_INPUT)
     opened: list[OpenedTable] = []
     for path in paths:
         opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet), path)
@@ -89,6 +98,11 @@ class _Opening(NamedTuple):
 
 
 def _opened(opening: _Opening, path: Path) -> list[OpenedTable]:
+    if str(path) == STANDARD_INPUT:
+        with standard_input(path, opening.settings.unpacked_bytes) as copy:
+            return _from_copy(opening, copy, path, _INPUT_TABLE)
+    if path.is_dir():
+        return _folder(opening, path)
     check_file(path)
     source, bound = recognised(path), opening.settings.unpacked_bytes
     if source == "gzip":
@@ -98,6 +112,39 @@ def _opened(opening: _Opening, path: Path) -> list[OpenedTable]:
         with _named(path), zip_content(path, PACKED_FILES, bound) as content:
             return _from_copy(opening, content, path, path.stem)
     return _loaded(opening, path, source, path.stem)
+
+
+def _folder(opening: _Opening, folder: Path) -> list[OpenedTable]:
+    """Open every file that lies in a folder; those that cannot be opened are noted if at least one can."""
+    opened: list[OpenedTable] = []
+    notes: list[dict[str, Any]] = []
+    for path in _files(folder, opening.settings.folder_files):
+        taken = [*opening.taken, *(table.name for table in opened)]
+        before = tables(opening.con)
+        try:
+            opened += _opened(opening._replace(taken=taken), path)
+        except FileError as error:
+            drop(opening.con, set(tables(opening.con)) - set(before))
+            notes.append({"note": "file_not_opened", "path": path.name, "reason": error.reason, "facts": error.facts})
+    if not opened:
+        raise FileError("folder_without_tables", path=str(folder), found=[note["path"] for note in notes])
+    return [replace(opened[0], notes=[*notes, *opened[0].notes]), *opened[1:]]
+
+
+def _files(folder: Path, most: int) -> list[Path]:
+    """Return the files of a folder by name, without hidden ones and what databases keep beside their files."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise FileError("unreadable", path=str(folder), found=error.strerror) from error
+    files = [
+        path
+        for path in entries
+        if path.is_file() and not path.name.startswith(_HIDDEN) and not path.name.endswith(_BESIDE_DATABASES)
+    ]
+    if len(files) > most:
+        raise FileError("folder_too_large", path=str(folder), found=len(files), allowed=most)
+    return files
 
 
 def _from_copy(opening: _Opening, copy: Path, path: Path, wanted: str) -> list[OpenedTable]:

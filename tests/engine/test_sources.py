@@ -1,0 +1,144 @@
+"""Sources: a path is told by its bytes and its suffix; a folder and standard input are sources too."""
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from command_line import LOANS, tez
+from workbooks import xlsx
+
+from engine import database, sql
+from engine.files import OpenedTable
+from engine.paths import FileError
+from engine.settings import load_settings
+from engine.sources import open_sources
+
+SETTINGS = load_settings()
+
+
+def opened(*paths: Path, most: int = SETTINGS.files.folder_files) -> tuple[database.Connection, list[OpenedTable]]:
+    con = database.connect(SETTINGS.database)
+    return con, open_sources(con, list(paths), replace(SETTINGS.files, folder_files=most))
+
+
+def reason(*paths: Path, most: int = SETTINGS.files.folder_files) -> str:
+    with pytest.raises(FileError) as caught:
+        opened(*paths, most=most)
+    return caught.value.reason
+
+
+def filled(folder: Path) -> Path:
+    """Return a folder with files of every kind that hold the numbers 1, 2, ..., and some that hold no table."""
+    folder.mkdir()
+    (folder / "a.csv").write_text("n\n1\n")
+    (folder / "b.jsonl").write_text('{"n": 2}\n')
+    (folder / "c.tsv.gz").write_bytes(gzip.compress(b"n\tm\n3\t0\n"))
+    con = database.connect(SETTINGS.database, folder / "d.duckdb")
+    database.execute(con, "CREATE TABLE duck AS SELECT 4 AS n")
+    database.execute(con, f"COPY duck TO {sql.literal(str(folder / 'd.parquet'))}")
+    con.close()
+    with closing(sqlite3.connect(folder / "e.db")) as source:
+        source.execute("CREATE TABLE a AS SELECT 5 AS n")
+        source.commit()
+    xlsx(folder / "f.xlsx", {"s": [["n"], [6]]})
+    (folder / "bad.json").write_text("[1]")
+    (folder / "readme.md").write_text("x")
+    (folder / ".hidden.csv").write_text("n\n7\n")
+    (folder / "~$f.xlsx").write_text("x")
+    (folder / "e.db-wal").write_bytes(b"")
+    (folder / "inner").mkdir()
+    (folder / "inner" / "g.csv").write_text("n\n8\n")
+    return folder
+
+
+def test_a_folder_is_all_its_files_and_names_those_that_cannot_be_opened(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "papka [1]*")
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    con, tables = opened(folder)
+    numbers = {table.name: database.query(con, f"SELECT n FROM {sql.name(table.name)}")[0][0] for table in tables}
+    assert numbers == {"a": 1, "b": 2, "c": 3, "duck": 4, "d": 4, "a_2": 5, "f": 6}
+    notes = {note["path"]: note["reason"] for note in tables[0].notes}
+    assert notes == {"bad.json": "json_not_records", "readme.md": "unknown_format"}
+    con.close()
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_what_is_left_of_a_file_that_cannot_be_opened_goes(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    (tmp_path / "b.json").write_text('[{"a": 1},')
+    assert database.tables(opened(tmp_path)[0]) == ["a"]
+
+
+def test_a_folder_without_tables_and_a_large_one_are_explained(tmp_path: Path) -> None:
+    assert reason(tmp_path) == "folder_without_tables"
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text("x")
+    assert reason(tmp_path) == "folder_without_tables"
+    assert reason(tmp_path, most=1) == "folder_too_large"
+
+
+def test_several_paths_share_no_name(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "x")
+    names = [table.name for table in opened(folder / "a.csv", folder, folder / "e.db")[1]]
+    assert len(set(names)) == len(names) == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.docx", b"PK\x03\x04 and more", "unknown_format"),
+        ("a.unknown", b"x", "unknown_format"),
+        ("a", b"x", "unknown_format"),
+        ("a.csv.gz", gzip.compress(gzip.compress(b"n\n1\n")), "packed_twice"),
+        ("a.duckdb", b"SQLite format 2", "no_database"),
+        ("a.sqlite", b"", "empty_file"),
+    ],
+)
+def test_what_is_no_table_is_explained(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert reason(path) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("n;m\n1;x\n2;y\n", [[1, "x"], [2, "y"]]),
+        ('\n {"n": 1}\n{"n": 2}\n', [[1], [2]]),
+        ('[{"n": 1}, {"n": 2}]', [[1], [2]]),
+        ("\ufeffn\n1\n2\n", [[1], [2]]),
+    ],
+)
+def test_standard_input_is_csv_or_json_lines(tmp_path: Path, text: str, rows: list[list[object]]) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text('[{"tool": "sort", "args": {"by": "n", "descending": false}}]')
+    done = tez("run", "-", "--plan", plan, "--json", stdin=text)
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["rows"] == rows
+
+
+def test_standard_input_is_read_once(tmp_path: Path) -> None:
+    assert reason(Path("-"), Path("-")) == "input_twice"
+    for arguments, said in ((("run", "-", "--plan", "-"), "only once"), (("profile", "-"), "empty")):
+        done = tez(*arguments, "--lang", "en", stdin="")
+        assert (done.code, done.out) == (4, "")
+        assert said in done.err
+
+
+def test_the_command_line_says_what_was_not_opened(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "x")
+    done = tez("profile", folder, "--lang", "ru")
+    assert done.code == 0
+    assert "a: Файл bad.json не открыт: " in done.err
+    notes = json.loads(tez("profile", folder, "--json").out)["tables"][0]["notes"]
+    assert [note["path"] for note in notes] == ["bad.json", "readme.md"]
+
+
+def test_the_network_is_never_needed() -> None:
+    con, _ = opened(LOANS)
+    rows = database.query(con, "SELECT name, value FROM duckdb_settings() WHERE name LIKE 'auto%extensions'")
+    assert dict(rows) == {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
