@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import lzma
 import sys
 import tempfile
 import zipfile
@@ -13,6 +14,8 @@ from typing import Protocol
 
 from .paths import FileError
 
+# What Python's zipfile raises where the table of contents is not what it should be.
+_DAMAGED = (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, RuntimeError, EOFError)
 _READ_SIZE = 1 << 20
 _ENCRYPTED = 1
 _MAC_FOLDER = "__MACOSX/"
@@ -44,16 +47,12 @@ def zip_content(path: Path, suffixes: Collection[str], bound: int) -> Iterator[P
 
     Raises FileError `zip_no_table`, `zip_several`, `zip_encrypted`, `damaged`, and what `unpacked` raises.
     """
-    try:
+    with _whole(path):
         archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
-        raise FileError("damaged", path=str(path), detail=str(error)) from error
     with archive:
         entry = _only_table(path, archive, suffixes)
-        try:
+        with _whole(path):
             packed = archive.open(entry)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
-            raise FileError("damaged", path=str(path), detail=str(error)) from error
         with packed, unpacked(packed, path, _suffix(entry), bound) as file:
             yield file
 
@@ -68,7 +67,14 @@ def unpacked(packed: ByteStream, path: Path, suffix: str, bound: int) -> Iterato
         copy = Path(folder) / f"table{suffix}"
         try:
             size = _copied(packed, copy, path, bound)
-        except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        except (
+            EOFError,
+            zlib.error,
+            gzip.BadGzipFile,
+            zipfile.BadZipFile,
+            lzma.LZMAError,
+            NotImplementedError,
+        ) as error:
             raise FileError("damaged", path=str(path), detail=str(error)) from error
         except OSError as error:
             raise FileError("not_unpacked", path=str(path), detail=error.strerror) from error
@@ -92,20 +98,26 @@ def standard_input(path: Path, bound: int) -> Iterator[Path]:
 
 def zip_size(path: Path) -> int:
     """Return the bytes that all files of a zip say they unpack to; FileError `damaged` if it is none."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return sum(entry.file_size for entry in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise FileError("damaged", path=str(path), detail=str(error)) from error
+    with _whole(path), zipfile.ZipFile(path) as archive:
+        return sum(entry.file_size for entry in archive.infolist())
 
 
 def zip_names(path: Path) -> list[str]:
     """Return the names of the files in a zip, none if it is damaged."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _whole(path), zipfile.ZipFile(path) as archive:
             return archive.namelist()
-    except zipfile.BadZipFile:
+    except FileError:
         return []
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Turn what zipfile raises for a damaged archive into FileError `damaged`."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise FileError("damaged", path=str(path), detail=str(error)) from error
 
 
 def _only_table(path: Path, archive: zipfile.ZipFile, suffixes: Collection[str]) -> zipfile.ZipInfo:

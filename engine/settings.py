@@ -44,6 +44,8 @@ class FileSettings:
     unpacked_bytes: int
     batch_rows: int
     header_rows: int
+    workbook_memory: int
+    workbook_seconds: float
     json_record_bytes: int
     folder_files: int
 

@@ -38,7 +38,7 @@ def test_there_are_sources() -> None:
     [
         ("duckdb", "engine/database.py"),
         ("llama_cpp", "engine/model.py"),
-        ("python_calamine", "engine/spreadsheet.py"),
+        ("python_calamine", "engine/workbook.py"),
         ("sqlite3", "engine/sqlite_file.py"),
     ],
 )

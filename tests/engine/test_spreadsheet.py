@@ -198,6 +198,12 @@ def test_missing_and_empty_sheets_are_explained(tmp_path: Path) -> None:
     assert reason(path, unpacked_bytes=1024) == "too_large"
 
 
+def test_a_sheet_that_takes_too_much_memory_or_time_is_explained(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "x.xlsx", {"a": [["a"], [1]]}, lambda _, sheet: sheet.write(1_048_575, 16_383, 1) and None)
+    assert reason(path, workbook_memory=1 << 30) == "workbook_fails"
+    assert reason(path, workbook_seconds=0) == "workbook_slow"
+
+
 def test_broken_workbooks_are_explained(tmp_path: Path) -> None:
     whole = {
         ".xlsx": xlsx(tmp_path / "x.xlsx", {"a": [["a", "b"], [1, 2]]}).read_bytes(),
@@ -209,7 +215,7 @@ def test_broken_workbooks_are_explained(tmp_path: Path) -> None:
         for number, each in enumerate(broken):
             path = tmp_path / f"broken{number}{suffix}"
             path.write_bytes(each)
-            assert reason(path) in ("damaged", "unreadable_table")
+            assert reason(path) in ("damaged", "unreadable_table", "workbook_fails")
     path = tmp_path / "secret.xlsx"
     path.write_bytes(whole[".xls"][:512] + "EncryptedPackage".encode("utf-16-le") + whole[".xls"][512:])
     assert reason(path) == "workbook_encrypted"
@@ -218,7 +224,7 @@ def test_broken_workbooks_are_explained(tmp_path: Path) -> None:
 def test_damaged_bytes_end_in_a_table_or_an_error(tmp_path: Path) -> None:
     reasons = set()
     content = (ROOT / "tests" / "cases" / "workbooks" / "sales.xls").read_bytes()
-    for place in range(512, len(content), 97):
+    for place in range(512, len(content), 397):
         path = tmp_path / "x.xls"
         path.write_bytes(content[:place] + b"\xff" * 4 + content[place + 4 :])
         con = database.connect(SETTINGS.database)
@@ -228,7 +234,7 @@ def test_damaged_bytes_end_in_a_table_or_an_error(tmp_path: Path) -> None:
             reasons.add(error.reason)
             continue
         assert database.tables(con) == ["x"]
-    assert reasons <= {"damaged", "unreadable_table", "empty_workbook"}
+    assert reasons <= {"damaged", "unreadable_table", "empty_workbook", "workbook_fails"}
 
 
 def test_the_sheet_is_chosen_and_said_on_the_command_line(tmp_path: Path) -> None:
