@@ -44,10 +44,12 @@ def open_sources(
 ) -> list[OpenedTable]:
     """Open each path as one table or several; FileError names the file that cannot be opened.
 
-    Standard input can be read once: FileError `input_twice`.
+    `sheet` names the one to open of each workbook. Standard input can be read once: FileError `input_twice`.
     """
     if [str(path) for path in paths].count(STANDARD_INPUT) > 1:
         raise FileError("input_twice", path=STANDARD_INPUT)
+    if sheet is not None and not any(_may_be_workbook(path) for path in paths):
+        raise FileError("no_workbook", path=", ".join(map(str, paths)), found=sheet)
     opened: list[OpenedTable] = []
     for path in paths:
         opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet), path)
@@ -81,6 +83,13 @@ def recognised(path: Path) -> Source:
         return "json"
     allowed = [*TEXT_FILES, *PARQUET_FILES, *JSON_FILES, *SPREADSHEET_FILES, *DATABASE_FILES, *COMPRESSED]
     raise FileError("unknown_format", path=str(path), found=suffix or "-", allowed=", ".join(allowed))
+
+
+def _may_be_workbook(path: Path) -> bool:
+    """Return whether a path is a workbook, or something that may hold one."""
+    if not path.is_file():
+        return True
+    return recognised(path) in ("spreadsheet", "gzip", "zip")
 
 
 def _is_workbook(path: Path) -> bool:

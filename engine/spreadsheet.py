@@ -171,6 +171,8 @@ def _notes(sheet: _Sheet, layout: Layout, blank_rows: int) -> list[dict[str, Any
         notes.append({"note": "other_sheets", "sheet": sheet.facts["sheet"], "others": others})
     if layout.titles:
         notes.append({"note": "title_lines", "lines": len(layout.titles), "texts": list(layout.titles)})
+    if sheet.facts["errors"]:
+        notes.append({"note": "error_cells", "cells": sheet.facts["errors"]})
     blank_columns = sheet.facts["width"] - len(layout.places)
     if blank_rows or blank_columns:
         notes.append({"note": "blank_left_out", "rows": blank_rows, "columns": blank_columns})

@@ -7,10 +7,13 @@ nothing of Tez.
 """
 
 import pickle
+import re
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from xml.etree import ElementTree
 
 from python_calamine import (
     CalamineError,
@@ -20,6 +23,11 @@ from python_calamine import (
     SheetTypeEnum,
     SheetVisibleEnum,
 )
+
+_BOOK = "xl/workbook.xml"
+_LINKS = "xl/_rels/workbook.xml.rels"
+_ERROR_CELL = re.compile(rb"""<(?:\w+:)?c\s[^>]*\bt=["']e["'][^>]*>""")
+_READ_SIZE = 1 << 20
 
 
 def main(arguments: list[str]) -> int:
@@ -31,7 +39,7 @@ def main(arguments: list[str]) -> int:
             book = CalamineWorkbook.from_filelike(file)
             names = _names(book)
             sheet = _chosen(book, names, wanted)
-            pickle.dump({"sheets": names, **({} if sheet is None else _facts(sheet))}, copied)
+            pickle.dump({"sheets": names, **({} if sheet is None else _facts(Path(path), sheet))}, copied)
             for batch in _batches(sheet, int(rows)) if sheet else ():
                 pickle.dump(batch, copied)
         except PasswordError:
@@ -70,10 +78,45 @@ def _filled(row: list[Any]) -> bool:
     return any(not isinstance(cell, str) or cell.strip() for cell in row)
 
 
-def _facts(sheet: CalamineSheet) -> dict[str, Any]:
-    """Return the name and width of a sheet, its first column in use, and its merged ranges."""
-    left = sheet.start[1] if sheet.start else 0
-    return {"sheet": sheet.name, "width": sheet.width, "left": left, "merged": sheet.merged_cell_ranges or []}
+def _facts(path: Path, sheet: CalamineSheet) -> dict[str, Any]:
+    """Return what is known of a sheet: name, width, first column in use, merged ranges, cells that hold an error."""
+    return {
+        "sheet": sheet.name,
+        "width": sheet.width,
+        "left": sheet.start[1] if sheet.start else 0,
+        "merged": sheet.merged_cell_ranges or [],
+        "errors": _error_cells(path, sheet.name),
+    }
+
+
+def _error_cells(path: Path, sheet: str) -> int:
+    """Return how many cells of a sheet of an .xlsx hold an error such as #DIV/0!, which calamine gives as empty.
+
+    0 for other kinds of workbooks.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            book = ElementTree.fromstring(archive.read(_BOOK))
+            links = {each.get("Id"): each.get("Target", "") for each in ElementTree.fromstring(archive.read(_LINKS))}
+            places = {
+                each.get("name"): links.get(value)
+                for each in book.iter()
+                if each.tag.endswith("}sheet")
+                for key, value in each.items()
+                if key.endswith("}id")
+            }
+            target = places.get(sheet) or ""
+            with archive.open(target.removeprefix("/") if target.startswith("/") else f"xl/{target}") as cells:
+                return sum(_counted(cells))
+    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, OSError):
+        return 0
+
+
+def _counted(cells: IO[bytes]) -> Iterator[int]:
+    rest = b""
+    while block := cells.read(_READ_SIZE):
+        whole, mark, rest = (rest + block).rpartition(b">")
+        yield len(_ERROR_CELL.findall(whole + mark))
 
 
 def _batches(sheet: CalamineSheet, size: int) -> Iterator[list[list[Any]]]:

@@ -129,6 +129,17 @@ def test_standard_input_is_read_once(tmp_path: Path) -> None:
         assert said in done.err
 
 
+def test_a_sheet_of_no_workbook_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    book = xlsx(tmp_path / "b.xlsx", {"s": [["n"], [6]], "t": [["n"], [7]]})
+    con = database.connect(SETTINGS.database)
+    with pytest.raises(FileError) as caught:
+        open_sources(con, [tmp_path / "a.csv"], SETTINGS.files, "t")
+    assert caught.value.reason == "no_workbook"
+    assert [table.rows for table in open_sources(con, [tmp_path / "a.csv", book], SETTINGS.files, "t")] == [1, 1]
+    assert database.query(con, "FROM b") == [(7,)]
+
+
 def test_the_command_line_says_what_was_not_opened(tmp_path: Path) -> None:
     folder = filled(tmp_path / "x")
     done = tez("profile", folder, "--lang", "ru")

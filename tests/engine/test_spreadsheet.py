@@ -76,6 +76,18 @@ def test_the_value_of_a_formula_is_read(tmp_path: Path) -> None:
     assert Opened(xlsx(tmp_path / "x.xlsx", {"a": [["v", "w"], [None, 5]]}, change)).rows == [(2, 5)]
 
 
+def test_cells_with_an_error_are_empty_and_counted(tmp_path: Path) -> None:
+    def change(book: Workbook, sheet: Worksheet) -> None:
+        sheet.write_formula(1, 0, "=1/0", None, "#DIV/0!")
+        sheet.write_formula(2, 0, "=NA()", None, "#N/A")
+
+    path = xlsx(tmp_path / "x.xlsx", {"b": [["x", "y"], [1, 2]], "a": [["v", 't="e">'], [None, 5], [None, 6]]}, change)
+    found = Opened(path, "a")
+    assert found.rows == [(None, 5), (None, 6)]
+    assert found.notes["error_cells"] == {"note": "error_cells", "cells": 2}
+    assert "error_cells" not in Opened(path, "b").notes
+
+
 def test_titles_gaps_and_empty_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     rows = [
         [],
