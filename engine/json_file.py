@@ -1,6 +1,6 @@
 """JSON and JSON Lines: records become rows, their keys columns; nested values stay JSON, which is the kind `other`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ JSON_FILES = (".json", ".jsonl", ".ndjson")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _EDGE = 4096
+_CELL = "c{}"
 _NUMBERS = frozenset({"BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"})
 _NESTED = frozenset({"OBJECT", "ARRAY"})
 _WHOLE_TEXT = r"-?\d+"
@@ -37,14 +38,20 @@ def load_json(con: Connection, path: Path, name: str, settings: FileSettings) ->
         f"CREATE TEMP TABLE {sql.name(raw)} AS SELECT json, row_number() OVER () AS nr FROM read_json_objects("
         f"{one_file(path)}, format = {sql.literal(form)}, maximum_object_size = {settings.json_record_bytes})",
     )
+    cells = unique_name("cells", [name, raw])
     try:
         keys = _keys(con, source, path)
         columns = dict(zip(column_names(keys), keys, strict=True))
-        typed = ", ".join(f"{_typed(con, source, key)} AS {sql.name(column)}" for column, key in columns.items())
-        execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {typed} FROM {source} ORDER BY nr")
         notes = _repeated(con, source)
+        _split(con, source, cells, keys)
+        typed = ", ".join(
+            f"{_typed(con, cells, _CELL.format(place))} AS {sql.name(column)}"
+            for place, column in enumerate(columns, 1)
+        )
+        execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {typed} FROM temp.{sql.name(cells)} ORDER BY nr")
     finally:
         execute(con, f"DROP TABLE {source}")
+        execute(con, f"DROP TABLE IF EXISTS temp.{sql.name(cells)}")
     read_dates(con, name, _texts(con, name, columns))
     return Loaded(name, differing(columns), notes)
 
@@ -80,28 +87,38 @@ def _keys(con: Connection, source: str, path: Path) -> list[str]:
     return [key for (key,) in found]
 
 
-def _typed(con: Connection, source: str, key: str) -> str:
+def _split(con: Connection, source: str, cells: str, keys: Sequence[str]) -> None:
+    """Make a temporary table with a column for each key, so that a record is parsed only once."""
+    pointers = ", ".join(_pointer(key) for key in keys)
+    values = ", ".join(f"found[{place}] AS {_CELL.format(place)}" for place in range(1, len(keys) + 1))
+    execute(
+        con,
+        f"CREATE TEMP TABLE {sql.name(cells)} AS SELECT nr, {values} "
+        f"FROM (SELECT nr, json_extract(json, [{pointers}]) AS found FROM {source})",
+    )
+
+
+def _typed(con: Connection, cells: str, cell: str) -> str:
     """Return a key's values as an expression of the type that all of them have; text where they differ.
 
     Numbers become DOUBLE only if none of them has more digits than that holds.
     """
-    value = f"json_extract(json, {_pointer(key)})"
-    text = f"json_extract_string(json, {_pointer(key)})"
-    kinds, big, huge, long, finite = query(
-        con,
-        f"SELECT list(DISTINCT kind), bool_and(TRY_CAST(cell AS BIGINT) IS NOT NULL AND whole), "
-        f"bool_and(TRY_CAST(cell AS HUGEINT) IS NOT NULL AND whole), "
-        f"bool_or(regexp_full_match(cell, {sql.literal(_LONG_WHOLE_TEXT)})), "
-        f"bool_and(coalesce(isfinite(TRY_CAST(cell AS DOUBLE)), FALSE)) FROM (SELECT json_type({value}) AS kind, "
-        f"{text} AS cell, regexp_full_match({text}, {sql.literal(_WHOLE_TEXT)}) AS whole FROM {source}) "
-        f"WHERE kind <> 'NULL'",
-    )[0]
-    sorts = set(kinds or ())
+    text, source = f"json_extract_string({cell}, '$')", f"temp.{sql.name(cells)}"
+    kinds = query(con, f"SELECT DISTINCT json_type({cell}) FROM {source} WHERE json_type({cell}) <> 'NULL'")
+    sorts = {kind for (kind,) in kinds}
     if sorts & _NESTED:
-        return f"CASE WHEN json_type({value}) <> 'NULL' THEN {value} END"
+        return f"CASE WHEN json_type({cell}) <> 'NULL' THEN {cell} END"
     if sorts == {"BOOLEAN"}:
         return f"TRY_CAST({text} AS BOOLEAN)"
     if sorts and sorts <= _NUMBERS:
+        big, huge, long, finite = query(
+            con,
+            f"SELECT bool_and(whole AND TRY_CAST(said AS BIGINT) IS NOT NULL), "
+            f"bool_and(whole AND TRY_CAST(said AS HUGEINT) IS NOT NULL), "
+            f"bool_or(regexp_full_match(said, {sql.literal(_LONG_WHOLE_TEXT)})), "
+            f"bool_and(coalesce(isfinite(TRY_CAST(said AS DOUBLE)), FALSE)) FROM (SELECT {text} AS said, "
+            f"regexp_full_match({text}, {sql.literal(_WHOLE_TEXT)}) AS whole FROM {source}) WHERE said IS NOT NULL",
+        )[0]
         if big or huge:
             return f"TRY_CAST({text} AS {'BIGINT' if big else 'HUGEINT'})"
         if finite and not long:

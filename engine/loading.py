@@ -150,6 +150,9 @@ def read_dates(con: Connection, name: str, columns: Iterable[str]) -> None:
     """Make date columns of those text columns in which every filled cell is an ISO date, or one with a time."""
     for column in columns:
         cell = sql.name(column)
+        first = query(con, f"SELECT {cell} FROM {sql.name(name)} WHERE {cell} IS NOT NULL LIMIT 1")
+        if not first or not any(re.fullmatch(form, first[0][0]) for _, form in _TEXT_DATES):
+            continue
         counts = []
         for kind, form in _TEXT_DATES:
             fits = f"regexp_full_match({cell}, {sql.literal(form)}) AND TRY_CAST({cell} AS {kind}) IS NOT NULL"
