@@ -77,7 +77,7 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
             )
             name = model.name
     if arguments.json:
-        render.print_json(_ask_json(answered, name))
+        render.print_json(_ask_json(workspace, answered, name))
     else:
         _say_notes(answered.notes, language)
         _print_answer(workspace, answered, language)
@@ -213,15 +213,19 @@ def _read_plan(path: Path) -> dict[str, Any]:
     return plan
 
 
-def _ask_json(answered: Answered, model: str) -> dict[str, Any]:
+def _ask_json(workspace: Workspace, answered: Answered, model: str) -> dict[str, Any]:
     return {
         "request": answered.request,
         "answer": answered.answer,
         **_result_json(answered.result),
         "timing": answered.timing,
         "model": {"name": model, "tokens": answered.tokens},
-        "notes": answered.notes,
+        "notes": [*_file_notes(workspace), *answered.notes],
     }
+
+
+def _file_notes(workspace: Workspace) -> list[dict[str, Any]]:
+    return [{"table": table.name, **note} for table in workspace.tables for note in table.notes]
 
 
 def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
