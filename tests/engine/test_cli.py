@@ -125,7 +125,7 @@ def test_help_and_version_load_neither_database_nor_model() -> None:
         (["run", LOANS, "--plan", "p.json", "--rows", "-1"], 2, "whole number"),
         (["profile", "no.csv"], 4, "no.csv"),
         (["profile", "empty.csv"], 4, "empty.csv"),
-        (["profile", "cp1251.csv"], 4, "cp1251.csv"),
+        (["profile", "unclear.csv"], 4, "--encoding"),
         (["profile", "data.docx"], 4, ".docx"),
         (["run", LOANS, "--plan", "missing.json"], 5, "missing.json"),
         (["run", LOANS, "--plan", "text.json"], 5, "text.json"),
@@ -155,7 +155,7 @@ def test_errors_are_one_paragraph_with_their_exit_code(
 
 def make_wrong_things(folder: Path) -> None:
     (folder / "empty.csv").write_bytes(b"")
-    (folder / "cp1251.csv").write_bytes("Город;Сумма\nТашкент;100\n".encode("cp1251"))
+    (folder / "unclear.csv").write_bytes(b"a,b\n1,\xff\n")
     (folder / "data.docx").write_bytes(b"PK")
     (folder / "text.json").write_text("not JSON at all")
     (folder / "question.json").write_text('{"question": {"kind": "which_column", "options": ["qoldiq"]}}')
