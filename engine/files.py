@@ -7,7 +7,6 @@ where every filled cell has the plain form of that type. A path is one file, nev
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grammar import unique_name
 
@@ -15,6 +14,7 @@ from . import sql
 from .database import Connection, DatabaseError, describe, execute, kind_of, query
 from .file_error import FileError, one_file
 from .load_options import AS_FOUND, LoadOptions
+from .load_report import ColumnReport, LoadReport
 from .text_file import load_text
 
 TEXT_FILES = (".csv", ".tsv", ".txt")
@@ -35,7 +35,7 @@ class OpenedTable:
     path: Path
     rows: int
     labels: dict[str, str] = field(default_factory=dict)
-    report: list[dict[str, Any]] = field(default_factory=list)
+    report: LoadReport = field(default_factory=LoadReport)
 
 
 def open_files(con: Connection, paths: Sequence[Path], options: LoadOptions = AS_FOUND) -> list[OpenedTable]:
@@ -50,24 +50,28 @@ def open_file(con: Connection, path: Path, name: str, options: LoadOptions = AS_
     """Open one file as the table `name` of the connection; FileError says what is wrong with it."""
     _check_file(path)
     try:
-        labels = _load(con, path, name, options)
+        labels, report = _load(con, path, name, options)
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
-    columns = describe(con, sql.name(name))
-    rows = query(con, f"SELECT count(*) FROM {sql.name(name)}")[0][0]
-    report = [{"column": column, "type": kind, "kind": kind_of(kind)} for column, kind in columns]
-    return OpenedTable(name, path, rows, labels, report)
+    return OpenedTable(name, path, report.rows, labels, report)
 
 
-def _load(con: Connection, path: Path, name: str, options: LoadOptions) -> dict[str, str]:
+def _load(con: Connection, path: Path, name: str, options: LoadOptions) -> tuple[dict[str, str], LoadReport]:
+    """Make the table `name` in the way that fits the file's suffix; return labels and report."""
     suffix = path.suffix.lower()
-    if suffix in PARQUET_FILES:
-        execute(con, f"CREATE TABLE {sql.name(name)} AS FROM read_parquet({one_file(path)})")
-        return {}
     if suffix in TEXT_FILES:
         return load_text(con, path, name, options)
+    if suffix in PARQUET_FILES:
+        return {}, _load_parquet(con, path, name)
     allowed = [*TEXT_FILES, *PARQUET_FILES]
     raise FileError("unknown_format", path=str(path), found=suffix or "-", allowed=", ".join(allowed))
+
+
+def _load_parquet(con: Connection, path: Path, name: str) -> LoadReport:
+    execute(con, f"CREATE TABLE {sql.name(name)} AS FROM read_parquet({one_file(path)})")
+    rows = query(con, f"SELECT count(*) FROM {sql.name(name)}")[0][0]
+    columns = tuple(ColumnReport(column, kind_of(kind), kind) for column, kind in describe(con, sql.name(name)))
+    return LoadReport(rows_in=rows, rows=rows, columns=columns)
 
 
 def _check_file(path: Path) -> None:

@@ -1,46 +1,83 @@
-"""Text files as tables: read without guessing types, then each column typed on the evidence of all its values."""
+"""Text files as tables: read without guessing types, then each column typed on the evidence of all its values.
+
+A regular file is read by DuckDB as it stands. One with ragged rows or faulty quotes is first written anew, row by row,
+with the line of each row beside it; rows are never held beyond the one at hand.
+"""
 
 import csv
 import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from grammar import unique_name
 
 from . import sql
-from .database import Connection, execute, query
+from .column_types import typed
+from .database import Connection, DatabaseError, describe, execute, kind_of, query
 from .encoding import UTF8, Encoding, encoding_of, write_utf8
-from .file_error import FileError, one_file
+from .file_error import one_file
+from .layout import NO_DELIMITER, Layout, layout_of
 from .load_options import LoadOptions
+from .load_report import ColumnReport, LoadReport, Reject, SetAside, Tally
+from .records import records
+from .set_aside import put_aside, put_blank_aside
 
 _ZERO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
-
-_WHOLE_NUMBER = r"-?(0|[1-9]\d{0,14})"
-_NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,15}})?"
-_DATE = r"(19|20)\d{2}-\d{2}-\d{2}"
-_TIMESTAMP = rf"{_DATE}[ T]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d{{1,6}})?)?"
-_BOOLEAN = r"(?i)(true|false)"
-
-# The types that a text column may get, the most special first: DuckDB type and the form that every filled cell has.
-_TYPES = (
-    ("BOOLEAN", _BOOLEAN),
-    ("BIGINT", _WHOLE_NUMBER),
-    ("DOUBLE", _NUMBER),
-    ("DATE", _DATE),
-    ("TIMESTAMP", rf"{_DATE}|{_TIMESTAMP}"),
-)
+_BLOCK = 1 << 20
+_LISTED_ROWS = 1000
 
 
-def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> dict[str, str]:
-    """Make the table `name` of a text file and return the labels of the columns whose name is not their label.
+@dataclass(frozen=True)
+class _Raw:
+    """The text of a file as a table: its quoted name, the SQL for the line of a row, and how many rows it had."""
+
+    table: str
+    line: str
+    rows: int
+
+
+def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> tuple[dict[str, str], LoadReport]:
+    """Make the table `name` of a text file; return the labels of columns that are named otherwise, and the report.
 
     Raises FileError, EncodingError, DatabaseError.
     """
     encoding = encoding_of(path, options.encoding)
     with _as_utf8(path, encoding) as readable:
-        return _load(con, readable, name)
+        layout = layout_of(readable, options)
+        columns = _named(layout)
+        tally = Tally(_LISTED_ROWS)
+        for title in layout.titles:
+            tally.put_aside(SetAside(title.line, "title", tuple(title.cells)))
+        tally.counts["blank"] += layout.blanks
+        raw = _read(con, readable, unique_name("raw", [name]), layout, list(columns), tally)
+    try:
+        rows_in = raw.rows + tally.counts.total()
+        put_blank_aside(con, raw.table, list(columns), tally)
+        if not options.keep_totals:
+            put_aside(con, raw.table, list(columns), raw.line, layout.labels, tally)
+        selected = ", ".join(typed(con, raw.table, column) for column in columns)
+        execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {selected} FROM {raw.table}")
+    finally:
+        execute(con, f"DROP TABLE {raw.table}")
+    rows = query(con, f"SELECT count(*) FROM {sql.name(name)}")[0][0]
+    report = LoadReport(
+        encoding=encoding.name,
+        encoding_told_by=encoding.told_by,
+        delimiter=None if layout.delimiter == NO_DELIMITER else layout.delimiter,
+        header=layout.header,
+        rows_in=rows_in,
+        rows=rows,
+        set_aside=tuple(tally.set_aside),
+        rejects=tuple(tally.rejects),
+        counts={why: count for why, count in tally.counts.items() if count},
+        padded=tally.padded,
+        mended=tally.mended,
+        columns=tuple(ColumnReport(column, kind_of(kind), kind) for column, kind in describe(con, sql.name(name))),
+    )
+    return {column: label for column, label in columns.items() if column != label}, report
 
 
 @contextmanager
@@ -49,67 +86,119 @@ def _as_utf8(path: Path, encoding: Encoding) -> Iterator[Path]:
     if encoding.name == UTF8 and encoding.told_by != "option":
         yield path
         return
+    with _temporary() as target:
+        with target.open("wb") as out:
+            write_utf8(path, encoding, out)
+        yield target
+
+
+@contextmanager
+def _temporary() -> Iterator[Path]:
     with tempfile.NamedTemporaryFile(prefix="tez-", suffix=".csv", delete=False) as file:
         target = Path(file.name)
     try:
-        with target.open("wb") as out:
-            write_utf8(path, encoding, out)
         yield target
     finally:
         target.unlink(missing_ok=True)
 
 
-def _load(con: Connection, path: Path, name: str) -> dict[str, str]:
-    delimiter, quote = _dialect(con, path)
-    header = _header(path, delimiter, quote)
+def _named(layout: Layout) -> dict[str, str]:
+    """Return the label of each column by its name: cleaned, never empty, unique."""
     columns: dict[str, str] = {}
-    for number, label in enumerate(header, 1):
+    for number, label in enumerate(layout.labels, 1):
         cleaned = _ZERO_WIDTH.sub("", label).strip(sql.BLANKS) or f"column_{number}"
         columns[unique_name(cleaned, columns)] = label
-    raw = unique_name("raw", [name])
+    return columns
+
+
+def _read(con: Connection, path: Path, name: str, layout: Layout, columns: list[str], tally: Tally) -> _Raw:
+    """Read the rows of a file as text, and count the blank lines among them."""
+    table = f"temp.{sql.name(name)}"
+    if layout.regular:
+        try:
+            _copy(con, path, table, columns, layout.delimiter, skip=layout.data - 1)
+        except DatabaseError as error:
+            if error.reason != "failed":
+                raise
+        else:
+            raw = _counted(con, path, table, layout, columns, tally)
+            if raw is not None:
+                return raw
+            execute(con, f"DROP TABLE {table}")
+    line = unique_name("line", columns)
+    with _temporary() as target:
+        _write_anew(path, target, layout, tally)
+        _copy(con, target, table, [line, *columns], ",", skip=0)
+    rows = query(con, f"SELECT count(*) FROM {table}")[0][0]
+    return _Raw(table, f"CAST({sql.name(line)} AS BIGINT)", rows)
+
+
+def _copy(con: Connection, path: Path, table: str, columns: list[str], delimiter: str, skip: int) -> None:
     listed = ", ".join(f"{sql.name(column)}: 'VARCHAR'" for column in columns)
     execute(
         con,
-        f"CREATE TEMP TABLE {sql.name(raw)} AS FROM read_csv({one_file(path)}, auto_detect = false, header = true, "
-        f"delim = {sql.literal(delimiter)}, quote = {sql.literal(quote)}, escape = {sql.literal(quote)}, "
-        f"columns = {{{listed}}})",
+        f"CREATE TEMP TABLE {table} AS FROM read_csv({one_file(path)}, auto_detect = false, header = false, "
+        f"skip = {skip}, delim = {sql.literal(delimiter)}, quote = '\"', escape = '\"', columns = {{{listed}}})",
     )
-    try:
-        typed = ", ".join(_typed(con, raw, column) for column in columns)
-        execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {typed} FROM temp.{sql.name(raw)}")
-    finally:
-        execute(con, f"DROP TABLE temp.{sql.name(raw)}")
-    return {column: label for column, label in columns.items() if column != label}
 
 
-def _dialect(con: Connection, path: Path) -> tuple[str, str]:
-    found = query(con, f"SELECT delimiter, quote FROM sniff_csv({one_file(path)}, all_varchar = true)")
-    delimiter, quote = found[0]
-    return delimiter, quote if quote != "(empty)" else '"'
+def _counted(con: Connection, path: Path, table: str, layout: Layout, columns: list[str], tally: Tally) -> _Raw | None:
+    """Account for every line of a file that DuckDB read: a row, a part of one, or blank; None if that cannot be."""
+    lines, quoted = _lines(path)
+    rows = query(con, f"SELECT count(*) FROM {table}")[0][0]
+    inner = 0
+    if quoted:
+        breaks = " + ".join(
+            f"coalesce(length({cell}) - length(replace(replace({cell}, chr(13) || chr(10), chr(10)), chr(10), '')) "
+            f"- length({cell}) + length(replace({cell}, chr(13) || chr(10), chr(10))), 0)"
+            for cell in map(sql.name, columns)
+        )
+        inner = int(query(con, f"SELECT coalesce(sum({breaks}), 0) FROM {table}")[0][0])
+    blank = lines - (layout.data - 1) - rows - inner
+    if blank < 0:
+        return None
+    tally.counts["blank"] += blank
+    line = f"rowid + {layout.data}" if not blank and not inner else "NULL"
+    return _Raw(table, line, rows)
 
 
-def _header(path: Path, delimiter: str, quote: str) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            return next(csv.reader(file, delimiter=delimiter, quotechar=quote), [])
-        except csv.Error as error:
-            raise FileError("unreadable_table", path=str(path), detail=str(error)) from error
+def _lines(path: Path) -> tuple[int, bool]:
+    """Return how many lines a file has, and whether there is a quote in it."""
+    lines, quoted, carriage, last = 0, False, 0, b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            lines += block.count(b"\n")
+            carriage += block.count(b"\r")
+            quoted = quoted or b'"' in block
+            last = block[-1:]
+    if not lines:
+        lines = carriage
+    return lines + (last not in (b"\n", b"\r")), quoted
 
 
-def _typed(con: Connection, raw: str, column: str) -> str:
-    """Return a column as an expression of the type whose form every filled cell has; as it is where there is none.
+def _write_anew(path: Path, target: Path, layout: Layout, tally: Tally) -> None:
+    """Write the rows of a file as regular ones, the line of each before its cells.
 
-    Each column is asked for alone: one statement about hundreds of them takes DuckDB many times as long to plan.
+    Short rows are filled up with empty cells; long ones are rejected unless what is too much is empty.
     """
-    cell = sql.name(column)
-    counts = [f"count({cell})", "count(*) FILTER (padded)"]
-    for duckdb_type, form in _TYPES:
-        fits = f"regexp_full_match({cell}, {sql.literal(form)}) AND TRY_CAST({cell} AS {duckdb_type}) IS NOT NULL"
-        counts.append(f"count(*) FILTER ({fits})")
-    trimmed = sql.trimmed(cell)
-    cells = f"SELECT nullif({trimmed}, '') AS {cell}, {cell} <> {trimmed} AS padded FROM temp.{sql.name(raw)}"
-    filled, padded, *fitting = query(con, f"SELECT {', '.join(counts)} FROM ({cells})")[0]
-    for (duckdb_type, _), count in zip(_TYPES, fitting, strict=True):
-        if filled and count == filled:
-            return f"TRY_CAST({trimmed if padded else cell} AS {duckdb_type}) AS {cell}"
-    return cell
+    width = len(layout.labels)
+    with (
+        path.open(encoding="utf-8-sig", newline="") as lines,
+        target.open("w", encoding=UTF8, newline="") as out,
+    ):
+        writer = csv.writer(out, lineterminator="\n")
+        for row in records(lines, layout.delimiter):
+            if row.line < layout.data:
+                continue
+            if not row.cells:
+                tally.counts["blank"] += 1
+                continue
+            cells = row.cells
+            if len(cells) > width and not any(cell.strip() for cell in cells[width:]):
+                cells = cells[:width]
+            if len(cells) > width:
+                tally.reject(Reject(row.line, "too_many_cells", row.text))
+                continue
+            tally.mended += row.mended
+            tally.padded += len(cells) < width
+            writer.writerow([row.line, *cells, *[""] * (width - len(cells))])
