@@ -10,18 +10,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from grammar import unique_name
 
 from . import sql
 from .column_types import typed
-from .database import Connection, DatabaseError, describe, execute, kind_of, query
+from .database import Connection, DatabaseError, execute, query
 from .encoding import UTF8, Encoding, encoding_of, write_utf8
 from .file_error import one_file
 from .layout import NO_DELIMITER, Layout, layout_of
 from .load_options import LoadOptions
-from .load_report import ColumnReport, LoadReport, Reject, SetAside, Tally
+from .load_report import LoadReport, Reject, SetAside, Tally
 from .records import records
 from .set_aside import put_aside, put_blank_aside
 
@@ -58,7 +59,8 @@ def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> t
         put_blank_aside(con, raw.table, list(columns), tally)
         if not options.keep_totals:
             put_aside(con, raw.table, list(columns), raw.line, layout.labels, tally)
-        selected = ", ".join(typed(con, raw.table, column) for column in columns)
+        found = typed(con, raw.table, list(columns), options, date.today())
+        selected = ", ".join(column.expression for column in found)
         execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {selected} FROM {raw.table}")
     finally:
         execute(con, f"DROP TABLE {raw.table}")
@@ -75,7 +77,7 @@ def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> t
         counts={why: count for why, count in tally.counts.items() if count},
         padded=tally.padded,
         mended=tally.mended,
-        columns=tuple(ColumnReport(column, kind_of(kind), kind) for column, kind in describe(con, sql.name(name))),
+        columns=tuple(column.report for column in found),
     )
     return {column: label for column, label in columns.items() if column != label}, report
 
