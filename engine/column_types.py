@@ -14,6 +14,7 @@ from grammar import same_name
 from grammar.names import APOSTROPHES
 
 from . import conversion, dates, sql
+from .column_sample import LIKE_VALUE, YES_NO, Sample, sampled
 from .conversion import FormFacts, NumberForm
 from .database import Connection, kind_of, query
 from .dates import DateFacts, DateForm
@@ -26,7 +27,7 @@ _NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,20}})?"
 _DATE = r"(19\d{2}|20\d{2})-\d{2}-\d{2}"
 _TIMESTAMP = rf"{_DATE}[ T]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d{{1,6}})?)?"
 _WHOLE_DIGITS = 15
-_FEWEST_LIKE_VALUES = 0.05
+_FEWESTLIKE_VALUES = 0.05
 _EXAMPLES = 3
 
 # The types that a text column may get by its plain form, the most special first.
@@ -37,22 +38,19 @@ _TYPES = (
     ("DATE", _DATE),
     ("TIMESTAMP", rf"{_DATE}|{_TIMESTAMP}"),
 )
-# A first look: does a cell begin like a number or a date, perhaps behind signs, a currency or the name of a month?
-_LIKE_VALUE = (
-    r"(?i)^[\s(+\x{2212}\x{2013}$€£¥₸₽-]*(?:(?:uzs|usd|eur|rub|руб|сум|сўм|so'm|р)\.? ?)?\d"
-    r"|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
-)
 _LEADING_ZERO = r"0\d+"
-_YES_NO = (("ha", "yo'q"), ("ҳа", "йўқ"), ("да", "нет"), ("yes", "no"), ("rost", "yolg'on"))
 _YES_NO_SPELLINGS = sorted(
-    {word.replace("'", mark) for pair in _YES_NO for word in pair for mark in ("'", *APOSTROPHES)}
+    {word.replace("'", mark) for pair in YES_NO for word in pair for mark in ("'", *APOSTROPHES)}
 )
 # Columns of these names hold codes, however much they look like numbers.
 _CODE_NAME = re.compile(
     r"\b(?:stir|inn|инн|стир|pinfl|jshshir|жшшир|пинфл|mfo|мфо|okpo|окпо|oked|оквэд|iban|swift|bic|бик|snils|снилс|"
     r"tel|telefon|phone|телефон|тел|passport|pasport|паспорт|hisob[ _-]?raqami|р/с)\b"
 )
-_MIXED_CURRENCIES, _CODE_FORM = "mixed_currencies", "code"
+# Of the cells that are not read, the most frequent one.
+_UNREAD = "mode(cell) FILTER (value IS NULL AND cell IS NOT NULL)"
+MIXED_UNITS = "mixed_units"
+_CODE_FORM = "code"
 _BY_HAND: Mapping[ColumnKind, str] = {"number": "DOUBLE", "date": "DATE", "text": "VARCHAR", "boolean": "BOOLEAN"}
 
 
@@ -82,19 +80,24 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
     FileError if `options.types` names a column that is not there.
     """
     by_form = {same_name(column): column for column in columns}
-    named: dict[str, ColumnKind] = {}
-    for column, kind in options.types.items():
+    for column in options.types:
         if same_name(column) not in by_form:
             raise FileError("unknown_column", found=column, allowed=list(columns))
-        named[by_form[same_name(column)]] = kind
+    named = {by_form[same_name(column)]: kind for column, kind in options.types.items()}
     settled: dict[str, Typed] = {}
     looks: dict[str, _Look] = {}
-    for column in columns:
-        first = _first_look(con, raw, column, named.get(column))
+    samples = sampled(con, raw, columns)
+    filled = query(con, f"SELECT {', '.join(f'count({sql.name(column)})' for column in columns)} FROM {raw}")[0]
+    for column, cells in zip(columns, filled, strict=True):
+        sample, kind = samples[column], named.get(column)
+        if sample.text and not sample.mixed and kind is None:
+            settled[column] = Typed(sql.name(column), ColumnReport(column, "text", "VARCHAR", (), cells))
+            continue
+        first = cells if sample.text and kind is None else _first_look(con, raw, column, kind)
         if isinstance(first, Typed):
             settled[column] = first
         else:
-            looks[column] = _second_look(con, raw, column, first)
+            looks[column] = _second_look(con, raw, column, first, sample, forced=kind is not None)
     order = options.dates or _sisters_order([look.dates for look in looks.values()])
     for column, look in looks.items():
         settled[column] = _decided(con, raw, column, look, named.get(column), options, order, today)
@@ -109,7 +112,7 @@ def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None)
         fits = f"regexp_full_match({cell}, {sql.literal(form)}) AND TRY_CAST({cell} AS {duckdb_type}) IS NOT NULL"
         counts.append(f"count(*) FILTER ({fits})")
     words = sql.any_of(f"lower({cell})", _YES_NO_SPELLINGS)
-    counts += [f"count(*) FILTER (regexp_matches({cell}, {sql.literal(_LIKE_VALUE)}))", f"count(*) FILTER ({words})"]
+    counts += [f"count(*) FILTER (regexp_matches({cell}, {sql.literal(LIKE_VALUE)}))", f"count(*) FILTER ({words})"]
     counts.append(f"count(*) FILTER (regexp_full_match({cell}, {sql.literal(_LEADING_ZERO)}))")
     trimmed = sql.trimmed(cell)
     cells = f"SELECT nullif({trimmed}, '') AS {cell}, {cell} <> {trimmed} AS padded FROM {raw}"
@@ -126,23 +129,29 @@ def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None)
             text = trimmed if padded else cell
             report = ColumnReport(column, kind_of(duckdb_type), duckdb_type, (), filled, filled)
             return Typed(f"TRY_CAST({text} AS {duckdb_type}) AS {cell}", report)
-    if (like_value and like_value >= filled * _FEWEST_LIKE_VALUES) or yes_no == filled > 0:
+    if (like_value and like_value >= filled * _FEWESTLIKE_VALUES) or yes_no == filled > 0:
         return int(filled)
     return Typed(cell, ColumnReport(column, "text", "VARCHAR", (), filled))
 
 
-def _second_look(con: Connection, raw: str, column: str, filled: int) -> _Look:
+def _second_look(con: Connection, raw: str, column: str, filled: int, sample: Sample, *, forced: bool) -> _Look:
+    """Return what a column holds; what its first cells rule out is not looked for."""
     cell = sql.name(column)
-    numbers = query(con, conversion.form_facts_sql(cell, raw))[0]
-    days = query(con, dates.date_facts_sql(cell, raw))[0]
-    words = [word for pair in _YES_NO for word in pair]
+    numbers, days = conversion.NO_NUMBERS, dates.NO_DATES
+    if sample.numbers or forced or not sample.dates:
+        numbers = conversion.facts_of(query(con, conversion.form_facts_sql(cell, raw))[0])
+    if sample.dates or forced or dates.is_day(column):
+        days = dates.facts_of(query(con, dates.date_facts_sql(cell, raw))[0])
+    if sample.text and not forced:
+        return _Look(filled, numbers, days, 0, None)
+    words = [word for pair in YES_NO for word in pair]
     counts = [f"count(*) FILTER ({conversion.missing_sql('form')})"]
     counts += [f"count(*) FILTER (form = {sql.literal(word)})" for word in words]
     forms = f"SELECT {sql.folded(sql.trimmed(cell))} AS form FROM {raw}"
     missing, *found = query(con, f"SELECT {', '.join(counts)} FROM ({forms})")[0]
-    pairs = [(pair, found[2 * place], found[2 * place + 1]) for place, pair in enumerate(_YES_NO)]
+    pairs = [(pair, found[2 * place], found[2 * place + 1]) for place, pair in enumerate(YES_NO)]
     yes_no = next((pair for pair, yes, no in pairs if yes and no and yes + no == filled), None)
-    return _Look(filled, conversion.facts_of(numbers), dates.facts_of(days), int(missing), yes_no)
+    return _Look(filled, numbers, days, int(missing), yes_no)
 
 
 def _sisters_order(facts: Sequence[DateFacts]) -> DateOrder | None:
@@ -183,8 +192,8 @@ def _decided(
 def _boolean(con: Connection, raw: str, column: str, look: _Look) -> Typed:
     cell = sql.name(column)
     form = sql.folded(sql.trimmed(cell))
-    yes = sql.any_of(form, ["true", "1", *(pair[0] for pair in _YES_NO)])
-    no = sql.any_of(form, ["false", "0", *(pair[1] for pair in _YES_NO)])
+    yes = sql.any_of(form, ["true", "1", *(pair[0] for pair in YES_NO)])
+    no = sql.any_of(form, ["false", "0", *(pair[1] for pair in YES_NO)])
     value = f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
     converted = query(con, f"SELECT count({value}) FROM {raw}")[0][0]
     report = ColumnReport(
@@ -199,7 +208,7 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
     timed = look.dates.times > 0
     value = dates.moment_sql(cell, form) if timed else dates.date_sql(cell, form)
     values = dates.values_sql(cell, raw, form, timed=timed)
-    converted = query(con, f"SELECT count(value) FROM ({values})")[0][0]
+    converted, unread = query(con, f"SELECT count(value), {_UNREAD} FROM ({values})")[0]
     ways = {
         "iso": look.dates.iso,
         form.slashed or "day_or_month": look.dates.slashed,
@@ -218,19 +227,19 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
     if not converted and not unclear:
         return None
     share = (converted + (look.dates.slashed if unclear else 0)) / look.filled
-    return _kept(con, column, look, used, share, "--dates" if unclear else None, values)
+    return _kept(column, look, used, share, "--dates" if unclear else None, unread)
 
 
 def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: NumberForm, *, forced: bool) -> Typed | None:
     """Return the column as numbers if all its cells are, as text with a report if some are."""
     cell = sql.name(column)
     text = conversion.number_text(cell, form)
-    numbers = f"SELECT {text} AS number FROM {raw}"
-    long = f"length(ltrim(split_part(number, '.', 1), '-0')) > {_WHOLE_DIGITS}"
-    converted, codes, whole, far = query(
+    numbers = f"SELECT {cell} AS cell, {text} AS value FROM {raw}"
+    long = f"length(ltrim(split_part(value, '.', 1), '-0')) > {_WHOLE_DIGITS}"
+    converted, unread, codes, whole, far = query(
         con,
-        f"SELECT count(number), count(*) FILTER ({conversion.leading_zero_sql('number')}), "
-        f"count(*) FILTER (NOT contains(number, '.')), count(*) FILTER ({long}) "
+        f"SELECT count(value), {_UNREAD}, count(*) FILTER ({conversion.leading_zero_sql('value')}), "
+        f"count(*) FILTER (NOT contains(value, '.')), count(*) FILTER ({long}) "
         f"FROM ({numbers})",
     )[0]
     units = {unit: count for unit, count in look.numbers.units.items() if unit}
@@ -252,28 +261,26 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     if codes or far:
         return Typed(cell, ColumnReport(column, "text", "VARCHAR", (_CODE_FORM,), look.filled))
     if mixed:
-        used = (_MIXED_CURRENCIES, *used)
+        used = (MIXED_UNITS, *used)
     share = (converted + unclear) / look.filled
-    values = f"SELECT {cell} AS cell, {text} AS value FROM {raw}"
-    return _kept(con, column, look, used, share, "--decimal" if unclear else None, values)
+    return _kept(column, look, used, share, "--decimal" if unclear else None, unread)
 
 
 def _kept(
-    con: Connection,
-    column: str,
-    look: _Look,
-    used: tuple[str, ...],
-    share: float,
-    settle: str | None,
-    values: str,
+    column: str, look: _Look, used: tuple[str, ...], share: float, settle: str | None, unread: str | None
 ) -> Typed:
-    """Return the column as the text that it is, with the share that could be converted and cells that could not."""
-    cell = sql.name(column)
-    unread = f"SELECT cell FROM ({values}) WHERE value IS NULL AND cell IS NOT NULL"
-    rows = query(con, f"SELECT cell FROM ({unread}) GROUP BY cell ORDER BY count(*) DESC, cell LIMIT {_EXAMPLES}")
-    examples = tuple(row[0] for row in rows)
-    share = min(share, 1.0)
+    """Return the column as the text that it is, with the share that could be converted and a cell that could not."""
+    examples = () if unread is None else (unread,)
     report = ColumnReport(
-        column, "text", "VARCHAR", used, look.filled, 0, look.missing, share=share, settle=settle, examples=examples
+        column,
+        "text",
+        "VARCHAR",
+        used,
+        look.filled,
+        0,
+        look.missing,
+        share=min(share, 1.0),
+        settle=settle,
+        examples=examples,
     )
-    return Typed(cell, report)
+    return Typed(sql.name(column), report)

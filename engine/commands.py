@@ -16,7 +16,9 @@ from prompt.words import Language, detect_language, error_text, explain, note_te
 
 from . import exit_codes, render, terminal
 from .files import OpenedTable
+from .load_options import LoadOptions
 from .profile import profile
+from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
 
@@ -57,7 +59,9 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     from .trial import try_model
     from .weights import default_weights
 
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _opened(arguments, settings)
+    if not arguments.json:
+        _say_reports(workspace, language)
     settings = _with_model(settings, arguments)
     with terminal.progress(language) as progress:
         adapter = Path(settings.model.adapter) if settings.model.adapter else None
@@ -85,7 +89,9 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _opened(arguments, settings)
+    if not arguments.json:
+        _say_reports(workspace, language)
     answer = _read_plan(arguments.plan)
     started = time.monotonic()
     result = run(workspace, [], answer, max_rows=_most_rows(arguments, settings))
@@ -98,7 +104,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
 
 
 def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _opened(arguments, settings)
     described = {table.name: profile(workspace.con, table.name, settings) for table in workspace.tables}
     if arguments.json:
         tables = [_table_json(table, described[table.name]) for table in workspace.tables]
@@ -107,6 +113,7 @@ def _profile(arguments: argparse.Namespace, settings: Settings, language: Langua
     for table in workspace.tables:
         facts = described[table.name]
         terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(facts)))
+        _say_report(table, language)
         _print_profile(facts, language, settings)
     if workspace.domain.name is not None:
         terminal.say(screen_text("domain", language, name=workspace.domain.name))
@@ -125,13 +132,13 @@ def _tools(arguments: argparse.Namespace, settings: Settings, language: Language
 
 
 def _schema(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _opened(arguments, settings)
     render.print_json(json_schema(workspace.contracts, workspace.scene))
     return exit_codes.ANSWERED
 
 
 def _grammar(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _opened(arguments, settings)
     text = gbnf(workspace.contracts, workspace.scene)
     if arguments.json:
         render.print_json({"gbnf": text})
@@ -141,7 +148,7 @@ def _grammar(arguments: argparse.Namespace, settings: Settings, language: Langua
 
 
 def _prompt(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = open_workspace(arguments.files, settings, arguments.domain)
+    workspace = _opened(arguments, settings)
     asked = prepare(workspace, arguments.request)
     if arguments.json:
         render.print_json({"parts": dict(asked.prompt.parts), "notes": asked.prompt.notes})
@@ -149,6 +156,20 @@ def _prompt(arguments: argparse.Namespace, settings: Settings, language: Languag
         _say_notes(asked.prompt.notes, language)
         render.print_text(asked.prompt.text)
     return exit_codes.ANSWERED
+
+
+def _opened(arguments: argparse.Namespace, settings: Settings) -> Workspace:
+    """Open the files as the options say."""
+    options = LoadOptions(
+        encoding=arguments.encoding,
+        delimiter=arguments.delimiter,
+        header=arguments.header,
+        decimal=arguments.decimal,
+        dates=arguments.dates,
+        types=dict(arguments.types or ()),
+        keep_totals=arguments.keep_totals,
+    )
+    return open_workspace(arguments.files, settings, arguments.domain, options)
 
 
 _COMMANDS = {
@@ -211,7 +232,14 @@ def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"name": table.name, "path": str(table.path), "rows": table.rows, "labels": table.labels, "columns": facts}
+    return {
+        "name": table.name,
+        "path": str(table.path),
+        "rows": table.rows,
+        "labels": table.labels,
+        "columns": facts,
+        "report": table.report.as_json(),
+    }
 
 
 def _print_answer(workspace: Workspace, answered: Answered, language: Language) -> None:
@@ -242,6 +270,20 @@ def _say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language
     terminal.say(screen_text("plan", language))
     for number, step in enumerate(steps, 1):
         terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
+
+
+def _say_reports(workspace: Workspace, language: Language) -> None:
+    """Say of each table that was not plain how it was read."""
+    for table in workspace.tables:
+        if report_lines(table.report, language):
+            columns = len(table.report.columns)
+            terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=columns))
+            _say_report(table, language)
+
+
+def _say_report(table: OpenedTable, language: Language) -> None:
+    for line in report_lines(table.report, language):
+        terminal.say(f"  {line}")
 
 
 def _say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:

@@ -101,6 +101,9 @@ class FormFacts:
         return NumberForm(comma, point, units)
 
 
+NO_NUMBERS = FormFacts(0, 0, 0, 0, 0, 0, 0, 0, {})
+
+
 def _use(group: int, decimal: int, sure_decimal: int) -> MarkUse:
     if group:
         return "unclear" if decimal else "group"
@@ -143,7 +146,8 @@ def form_facts_sql(cell: str, source: str) -> str:
     """
     parts = f"SELECT {_plain(cell)} AS plain FROM {source}"
     parts = f"SELECT plain, {_body('plain')} AS body, {_word('plain')} AS word FROM ({parts})"
-    parts = f"SELECT body, {_unit('word')} AS unit FROM ({parts}) WHERE {_matches('plain', _whole(_EITHER))}"
+    fits = f"{_matches('plain', _whole(_EITHER))} AND {_one_sign('plain')}"
+    parts = f"SELECT body, {_unit('word')} AS unit FROM ({parts}) WHERE {fits}"
     spaced = r"\d{1,3}(?:[ ']\d{3})+%s\d+"
     counts = []
     for mark in (",", "."):
@@ -173,7 +177,7 @@ def number_text(cell: str, form: NumberForm = PLAIN) -> str:
         f"ELSE replace({body}, ',', '.') END"
     )
     sign = f"CASE WHEN contains({plain}, '-') OR starts_with({plain}, '(') THEN '-' ELSE '' END"
-    fits = _matches(plain, _whole(form))
+    fits = f"{_matches(plain, _whole(form))} AND {_one_sign(plain)}"
     if form.units is not None:
         fits += f" AND {sql.any_of(_unit(_word(plain)), form.units)}"
     return f"(CASE WHEN {fits} THEN concat({sign}, {bare}) END)"
@@ -208,7 +212,7 @@ def missing_sql(cell: str) -> str:
 
 
 def _whole(form: NumberForm) -> str:
-    """Return the pattern of a whole cell: sign, currency, figures."""
+    """Return the pattern of a whole cell: sign, currency, figures; `_one_sign` says whether the signs go together."""
     bodies = [_GROUPED, r"\d+"]
     for mark, use in ((",", form.comma), (".", form.point)):
         bodies += [_of_mark(_SURE_DECIMAL, mark), _of_mark(_SURE_GROUP, mark)]
@@ -217,8 +221,12 @@ def _whole(form: NumberForm) -> str:
     words = sorted({word for each in CURRENCIES.values() for word in each}, key=len, reverse=True)
     escaped = [word.replace("$", r"\$") for word in words]
     unit = f"(?:so'm|{'|'.join(escaped)}|%)\\.?"
-    number = f"(?:{unit} ?)?(?:{'|'.join(bodies)})(?: ?{unit})?"
-    return f"(?i)[+-]?{number}|{unit} ?[+-](?:{'|'.join(bodies)})|{number}-|\\( ?{number} ?\\)"
+    return f"(?i)\\(? ?[+-]?(?:{unit} ?)?[+-]?(?:{'|'.join(bodies)})(?: ?{unit})?-? ?\\)?"
+
+
+def _one_sign(plain: str) -> str:
+    """Return the condition that there is at most one sign, or a pair of brackets, which also means minus."""
+    return f"regexp_full_match(regexp_replace({plain}, '[^-+()]', '', 'g'), '[-+]?|[(][)]')"
 
 
 def _plain(cell: str) -> str:

@@ -105,6 +105,9 @@ class DateFacts:
         )
 
 
+NO_DATES = DateFacts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+
 def _order(first: int, second: int) -> DateOrder | None:
     if first and not second:
         return "dmy"

@@ -157,7 +157,7 @@ def _counted(con: Connection, path: Path, table: str, layout: Layout, columns: l
         )
         inner = int(query(con, f"SELECT coalesce(sum({breaks}), 0) FROM {table}")[0][0])
     blank = lines - (layout.data - 1) - rows - inner
-    if blank < 0:
+    if blank < 0 or (blank and blank != _blank_lines(path, layout.data)):
         return None
     tally.counts["blank"] += blank
     line = f"rowid + {layout.data}" if not blank and not inner else "NULL"
@@ -176,6 +176,12 @@ def _lines(path: Path) -> tuple[int, bool]:
     if not lines:
         lines = carriage
     return lines + (last not in (b"\n", b"\r")), quoted
+
+
+def _blank_lines(path: Path, first: int) -> int:
+    """Return how many lines from the first one on are blank."""
+    with path.open("rb") as file:
+        return sum(not line.strip() for number, line in enumerate(file, 1) if number >= first)
 
 
 def _write_anew(path: Path, target: Path, layout: Layout, tally: Tally) -> None:
