@@ -12,6 +12,8 @@ from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
+from .load_options import COLUMN_KINDS, DATE_ORDERS
+
 COMMANDS_OF_OTHERS = "tez.commands"
 _LANGUAGES = ("uz", "ru", "en")
 _FILES = (
@@ -86,6 +88,7 @@ def _paths(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--sheet", metavar="NAME", help="the sheet of a workbook; by default the first one that is not empty"
     )
+    _load_options(command)
 
 
 def _file_arguments(command: argparse.ArgumentParser) -> None:
@@ -93,6 +96,27 @@ def _file_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--domain", metavar="NAME|FOLDER", help="the words of the business; found by the columns if left out"
     )
+
+
+def _load_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that settle how files are read; what is left out is concluded from each file."""
+    command.add_argument("--encoding", metavar="NAME", help="the encoding of text files: utf-8, cp1251, cp866, ...")
+    command.add_argument(
+        "--delimiter", type=_delimiter, metavar="CHARACTER", help="what stands between cells; tab for a tab"
+    )
+    command.add_argument(
+        "--header", type=_row_count, metavar="LINE", help="the line of the column names, from 1; 0 if there are none"
+    )
+    command.add_argument("--decimal", choices=(".", ","), help="the decimal mark; the other one separates thousands")
+    command.add_argument("--dates", choices=DATE_ORDERS, help="the order of day, month and year")
+    command.add_argument(
+        "--types",
+        type=_column_kind,
+        action="append",
+        metavar="COLUMN=KIND",
+        help=f"read a column as {', '.join(COLUMN_KINDS)}; may be given several times",
+    )
+    command.add_argument("--keep-totals", action="store_true", help="leave total rows and notes in the table")
 
 
 def _model_options(command: argparse.ArgumentParser) -> None:
@@ -112,8 +136,22 @@ def _output_options(command: argparse.ArgumentParser) -> None:
 
 def _row_count(text: str) -> int:
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is no count of rows: give a whole number from 0 up")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: give a whole number from 0 up")
     return int(text)
+
+
+def _delimiter(text: str) -> str:
+    character = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(character) != 1 or character in '"\r\n':
+        raise argparse.ArgumentTypeError(f"{text!r} is no delimiter: give one character, or tab")
+    return character
+
+
+def _column_kind(text: str) -> tuple[str, str]:
+    column, _, kind = text.rpartition("=")
+    if not column or kind not in COLUMN_KINDS:
+        raise argparse.ArgumentTypeError(f"{text!r}: give COLUMN=KIND, KIND one of {', '.join(COLUMN_KINDS)}")
+    return column, kind
 
 
 if __name__ == "__main__":

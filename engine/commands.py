@@ -16,8 +16,10 @@ from prompt.words import Language, detect_language, error_text, explain, note_te
 
 from . import exit_codes, render, terminal
 from .files import OpenedTable
+from .load_options import LoadOptions
 from .paths import FileError
 from .profile import profile
+from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
 from .sources import STANDARD_INPUT
@@ -57,7 +59,9 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     from .trial import try_model
     from .weights import default_weights
 
-    workspace = _workspace(arguments, settings, language)
+    workspace = _opened(arguments, settings, language)
+    if not arguments.json:
+        _say_reports(workspace, language)
     settings = _with_model(settings, arguments)
     with terminal.progress(language) as progress:
         adapter = Path(settings.model.adapter) if settings.model.adapter else None
@@ -87,7 +91,9 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
         raise FileError("input_twice", path=STANDARD_INPUT)
-    workspace = _workspace(arguments, settings, language)
+    workspace = _opened(arguments, settings, language)
+    if not arguments.json:
+        _say_reports(workspace, language)
     answer = _read_plan(arguments.plan)
     started = time.monotonic()
     result = run(workspace, [], answer, max_rows=_most_rows(arguments, settings))
@@ -100,7 +106,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
 
 
 def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = _workspace(arguments, settings, language)
+    workspace = _opened(arguments, settings, language)
     described = {table.name: profile(workspace.con, table.name, settings) for table in workspace.tables}
     if arguments.json:
         tables = [_table_json(table, described[table.name]) for table in workspace.tables]
@@ -109,6 +115,7 @@ def _profile(arguments: argparse.Namespace, settings: Settings, language: Langua
     for table in workspace.tables:
         facts = described[table.name]
         terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(facts)))
+        _say_report(table, language)
         _print_profile(facts, language, settings)
     if workspace.domain.name is not None:
         terminal.say(screen_text("domain", language, name=workspace.domain.name))
@@ -127,13 +134,13 @@ def _tools(arguments: argparse.Namespace, settings: Settings, language: Language
 
 
 def _schema(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = _workspace(arguments, settings, language)
+    workspace = _opened(arguments, settings, language)
     render.print_json(json_schema(workspace.contracts, workspace.scene))
     return exit_codes.ANSWERED
 
 
 def _grammar(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = _workspace(arguments, settings, language)
+    workspace = _opened(arguments, settings, language)
     text = gbnf(workspace.contracts, workspace.scene)
     if arguments.json:
         render.print_json({"gbnf": text})
@@ -143,7 +150,7 @@ def _grammar(arguments: argparse.Namespace, settings: Settings, language: Langua
 
 
 def _prompt(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    workspace = _workspace(arguments, settings, language)
+    workspace = _opened(arguments, settings, language)
     asked = prepare(workspace, arguments.request)
     if arguments.json:
         render.print_json({"parts": dict(asked.prompt.parts), "notes": asked.prompt.notes})
@@ -151,6 +158,26 @@ def _prompt(arguments: argparse.Namespace, settings: Settings, language: Languag
         _say_notes(asked.prompt.notes, language)
         render.print_text(asked.prompt.text)
     return exit_codes.ANSWERED
+
+
+def _opened(arguments: argparse.Namespace, settings: Settings, language: Language) -> Workspace:
+    """Open the files as the options say, and say what a person should know of how, unless the output is JSON."""
+    options = LoadOptions(
+        encoding=arguments.encoding,
+        delimiter=arguments.delimiter,
+        header=arguments.header,
+        decimal=arguments.decimal,
+        dates=arguments.dates,
+        types=dict(arguments.types or ()),
+        keep_totals=arguments.keep_totals,
+    )
+    workspace = open_workspace(arguments.files, settings, arguments.domain, options, arguments.sheet)
+    if not getattr(arguments, "json", False):
+        for table in workspace.tables:
+            for note in table.notes:
+                said = _file_note(note, language, settings.output.shown_options)
+                terminal.say(screen_text("file_note", language, table=table.name, text=said))
+    return workspace
 
 
 _COMMANDS = {
@@ -162,17 +189,6 @@ _COMMANDS = {
     "grammar": _grammar,
     "prompt": _prompt,
 }
-
-
-def _workspace(arguments: argparse.Namespace, settings: Settings, language: Language) -> Workspace:
-    """Open the files that were typed, and say what a person should know of how, unless the output is JSON."""
-    workspace = open_workspace(arguments.files, settings, arguments.domain, arguments.sheet)
-    if not getattr(arguments, "json", False):
-        for table in workspace.tables:
-            for note in table.notes:
-                said = _file_note(note, language, settings.output.shown_options)
-                terminal.say(screen_text("file_note", language, table=table.name, text=said))
-    return workspace
 
 
 def _file_note(note: Mapping[str, Any], language: Language, shown: int) -> str:
@@ -241,6 +257,7 @@ def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[
         "labels": table.labels,
         "notes": table.notes,
         "columns": facts,
+        "report": table.report.as_json(),
     }
 
 
@@ -272,6 +289,20 @@ def _say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language
     terminal.say(screen_text("plan", language))
     for number, step in enumerate(steps, 1):
         terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
+
+
+def _say_reports(workspace: Workspace, language: Language) -> None:
+    """Say of each table that was not plain how it was read."""
+    for table in workspace.tables:
+        if report_lines(table.report, language):
+            columns = len(table.report.columns)
+            terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=columns))
+            _say_report(table, language)
+
+
+def _say_report(table: OpenedTable, language: Language) -> None:
+    for line in report_lines(table.report, language):
+        terminal.say(f"  {line}")
 
 
 def _say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:

@@ -1,21 +1,113 @@
-"""From text to numbers and dates: the one place that says which text is which number or date.
+"""From text to numbers: the one place that says which text is which number, and which words say that there is none.
 
-Loading a file and the tools fix_numbers and fix_dates read by the same rules. Expressions are SQL over text; text that
-is no number or date gives NULL.
+Loading a file and the tool fix_numbers read by the same rules; `dates.py` does the same for dates. Expressions are SQL
+over text; text that is no number gives NULL.
+
+A comma or point with exactly three figures behind it may be a decimal or a thousands mark. `NumberForm` says what it
+is in a column, on the evidence of the cells that leave no doubt; where they do not tell, such cells are not read.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+from grammar.names import APOSTROPHES
 
 from . import sql
 
-_THOUSANDS = "[ \u00a0\u2009\u202f]"
-_NUMBER = rf"[+-]?(\d+|\d{{1,3}}({_THOUSANDS}\d{{3}})+)([.,]\d+)?"
+MarkUse = Literal["decimal", "group", "unclear"]
+
+# The words and signs of a currency, in small letters without points and apostrophes.
+CURRENCIES: Mapping[str, tuple[str, ...]] = {
+    "UZS": ("som", "sum", "сўм", "сум", "сом", "uzs"),
+    "RUB": ("руб", "рублей", "рубля", "рубль", "р", "rub", "rubl", "₽"),
+    "USD": ("$", "usd", "доллар", "долларов", "долл", "dollar", "us$"),
+    "EUR": ("€", "eur", "евро", "euro", "yevro"),
+    "KZT": ("₸", "kzt", "тенге", "tenge"),
+    "GBP": ("£", "gbp"),
+    "CNY": ("¥", "cny", "юань", "юаней"),
+}
+PERCENT = "%"
+MISSING = (
+    *("n/a", "#n/a", "na", "n.a.", "nan", "null", "none", "nil", "no data", "missing", "unknown"),
+    *("-", "--", "–", "—", "...", "…", "?", "inf", "-inf", "+inf", "infinity", "-infinity"),
+    *("yo'q", "йўқ", "ma'lumot yo'q", "маълумот йўқ", "noma'lum", "номаълум", "mavjud emas"),
+    *("нет", "нет данных", "н/д", "нд", "неизвестно", "не указано", "отсутствует"),
+)
+
+_MINUSES = "\u2212\u2013\u2010\u2011\ufe63\uff0d"
+_SPACES = "\u00a0\u2009\u202f\u2007"
+_GROUPED = r"\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?"
+_UNCLEAR = r"[1-9]\d{0,2}%s\d{3}"
+_SURE_DECIMAL = r"\d+%s(?:\d{1,2}|\d{4,})|(?:0\d*|\d{4,})%s\d{3}"
+_SURE_GROUP = r"[1-9]\d{0,2}(?:%s\d{3}){2,}(?:%s\d+)?|[1-9]\d{0,2}%s\d{3}%s\d+"
+_THREE_DECIMALS = r"(?:0|\d{4,})%s\d{3}"
 _CODE = r"[+-]?0\d[\s\S]*"
-_ISO_DATE = r"\d{4}-\d{2}-\d{2}([ T]00:00(:00(\.0+)?)?)?"
-_POINTED_DATE = r"\d{1,2}\.\d{1,2}\.\d{4}"
-_ISO_LENGTH = len("YYYY-MM-DD")
 _DECIMAL_WIDTH = 38
 _SHORT_DECIMAL_WIDTH = 18
+
+
+def _of_mark(pattern: str, mark: str) -> str:
+    """Return a pattern for one mark; where it has an even number of places, the other mark takes every second."""
+    this, other = (r"\.", ",") if mark == "." else (",", r"\.")
+    places = pattern.count("%s")
+    return pattern % ((this, other, this, other)[:places] if pattern == _SURE_GROUP else (this,) * places)
+
+
+@dataclass(frozen=True)
+class NumberForm:
+    """How the numbers of a column are written.
+
+    `comma` and `point` say what each is before exactly three figures; `units` are the currencies and the percent sign
+    that a number may have (None: any), an empty text stands for none.
+    """
+
+    comma: MarkUse = "unclear"
+    point: MarkUse = "decimal"
+    units: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class FormFacts:
+    """How many cells of a column show how its numbers are written, in the order of `form_facts_sql`."""
+
+    comma_unclear: int
+    comma_decimal: int
+    comma_three: int
+    comma_group: int
+    point_unclear: int
+    point_decimal: int
+    point_three: int
+    point_group: int
+    units: Mapping[str, int]
+
+    def form(self, decimal: str | None = None) -> NumberForm:
+        """Return the form that the facts show; `decimal` is the decimal mark that a person named."""
+        currencies = sorted(
+            (unit for unit in self.units if unit not in ("", PERCENT)),
+            key=lambda unit: (-self.units[unit], list(CURRENCIES).index(unit)),
+        )
+        units = ("", PERCENT, *currencies[:1])
+        if decimal is not None:
+            return NumberForm(*(("decimal", "group") if decimal == "," else ("group", "decimal")), units)
+        comma = _use(
+            group=self.comma_group + self.point_decimal + self.point_three,
+            decimal=self.comma_decimal + self.comma_three,
+            sure_decimal=self.comma_three,
+        )
+        point: MarkUse = "decimal"
+        if self.point_group + self.comma_decimal + self.comma_three:
+            point = "unclear" if self.point_decimal + self.point_three + self.comma_group else "group"
+        return NumberForm(comma, point, units)
+
+
+NO_NUMBERS = FormFacts(0, 0, 0, 0, 0, 0, 0, 0, {})
+
+
+def _use(group: int, decimal: int, sure_decimal: int) -> MarkUse:
+    if group:
+        return "unclear" if decimal else "group"
+    return "decimal" if sure_decimal else "unclear"
 
 
 @dataclass(frozen=True)
@@ -43,41 +135,121 @@ class NumberFacts:
         return f"DECIMAL({_SHORT_DECIMAL_WIDTH if width <= _SHORT_DECIMAL_WIDTH else _DECIMAL_WIDTH},{self.decimals})"
 
 
-def number_text(cell: str) -> str:
-    """Return the number in a text cell as text with a point and without blanks, NULL if it is none."""
-    bare = f"regexp_replace({sql.trimmed(cell)}, {sql.literal(f'{_THOUSANDS}|^[+]')}, '', 'g')"
-    return f"(CASE WHEN {_matches(sql.trimmed(cell), _NUMBER)} THEN replace({bare}, ',', '.') END)"
+PLAIN = NumberForm()
+_EITHER = NumberForm("decimal", "decimal")
 
 
-def number_facts_sql(cell: str) -> str:
-    """Return the select list, over all rows, of the facts that settle the type of a column's numbers."""
-    number = number_text(cell)
-    whole = f"length(ltrim(split_part({number}, '.', 1), '-0'))"
+def form_facts_sql(cell: str, source: str) -> str:
+    """Return the query for the facts that settle how the numbers in a text cell of all rows are written.
+
+    The parts of a cell are worked out once for each row, in queries inside each other.
+    """
+    parts = f"SELECT {_plain(cell)} AS plain FROM {source}"
+    parts = f"SELECT plain, {_body('plain')} AS body, {_word('plain')} AS word FROM ({parts})"
+    fits = f"{_matches('plain', _whole(_EITHER))} AND {_one_sign('plain')}"
+    parts = f"SELECT body, {_unit('word')} AS unit FROM ({parts}) WHERE {fits}"
+    spaced = r"\d{1,3}(?:[ ']\d{3})+%s\d+"
+    counts = []
+    for mark in (",", "."):
+        for patterns in ((_UNCLEAR,), (_SURE_DECIMAL,), (_THREE_DECIMALS, spaced), (_SURE_GROUP,)):
+            pattern = "|".join(_of_mark(each, mark) for each in patterns)
+            counts.append(f"count(*) FILTER ({_matches('body', pattern)})")
+    return f"SELECT {', '.join(counts)}, coalesce(histogram(unit), MAP {{}}) FROM ({parts})"
+
+
+def facts_of(row: Sequence[object]) -> FormFacts:
+    """Return the facts of a row of `form_facts_sql`."""
+    *counts, units = row
+    assert isinstance(units, dict)
+    a, b, c, d, e, f, g, h = (int(str(count)) for count in counts)
+    return FormFacts(a, b, c, d, e, f, g, h, units)
+
+
+def number_text(cell: str, form: NumberForm = PLAIN) -> str:
+    """Return the number in a text cell as text with a point and nothing else, NULL if it is none."""
+    plain = _plain(cell)
+    body = f"regexp_replace({_body(plain)}, '[ '']', '', 'g')"
+    comma_group = _of_mark(_SURE_GROUP, ",") + (f"|{_of_mark(_UNCLEAR, ',')}" if form.comma == "group" else "")
+    point_group = _of_mark(_SURE_GROUP, ".") + (f"|{_of_mark(_UNCLEAR, '.')}" if form.point == "group" else "")
+    bare = (
+        f"CASE WHEN {_matches(body, comma_group)} THEN replace({body}, ',', '') "
+        f"WHEN {_matches(body, point_group)} THEN replace(replace({body}, '.', ''), ',', '.') "
+        f"ELSE replace({body}, ',', '.') END"
+    )
+    sign = f"CASE WHEN contains({plain}, '-') OR starts_with({plain}, '(') THEN '-' ELSE '' END"
+    fits = f"{_matches(plain, _whole(form))} AND {_one_sign(plain)}"
+    if form.units is not None:
+        fits += f" AND {sql.any_of(_unit(_word(plain)), form.units)}"
+    return f"(CASE WHEN {fits} THEN concat({sign}, {bare}) END)"
+
+
+def number_facts_sql(cell: str, source: str, form: NumberForm = PLAIN) -> str:
+    """Return the query for the facts that settle the type of the numbers in a text cell of all rows."""
     return (
-        f"max({whole}), max(length(split_part({number}, '.', 2))), "
-        f"bool_and(TRY_CAST({number} AS BIGINT) IS NOT NULL) FILTER ({number} IS NOT NULL), "
-        f"bool_and(TRY_CAST({number} AS HUGEINT) IS NOT NULL) FILTER ({number} IS NOT NULL)"
+        "SELECT max(length(ltrim(split_part(number, '.', 1), '-0'))), max(length(split_part(number, '.', 2))), "
+        "bool_and(TRY_CAST(number AS BIGINT) IS NOT NULL), bool_and(TRY_CAST(number AS HUGEINT) IS NOT NULL) "
+        f"FROM (SELECT {number_text(cell, form)} AS number FROM {source}) WHERE number IS NOT NULL"
     )
 
 
-def number_sql(cell: str, duckdb_type: str) -> str:
+def number_sql(cell: str, duckdb_type: str, form: NumberForm = PLAIN) -> str:
     """Return the number in a text cell as this type, NULL where the cell is none or the type cannot hold it."""
-    number = f"TRY_CAST({number_text(cell)} AS {duckdb_type})"
+    number = f"TRY_CAST({number_text(cell, form)} AS {duckdb_type})"
     return sql.finite(number) if duckdb_type in sql.FLOATS else number
 
 
-def leading_zero_sql(cell: str) -> str:
-    """Return the condition that a number in a text cell is written with leading zeros, as codes are."""
-    return f"coalesce({_matches(number_text(cell), _CODE)}, FALSE)"
+def leading_zero_sql(number: str) -> str:
+    """Return the condition that a number, as `number_text` gives it, is written with leading zeros, as codes are."""
+    return f"coalesce({_matches(number, _CODE)}, FALSE)"
 
 
-def date_sql(cell: str) -> str:
-    """Return the date in a text cell as DATE: `YYYY-MM-DD`, also with midnight behind it, or `DD.MM.YYYY`."""
-    text = sql.trimmed(cell)
-    iso = f"TRY_CAST(left({text}, {_ISO_LENGTH}) AS DATE)"
-    pointed = f"CAST(try_strptime({text}, '%d.%m.%Y') AS DATE)"
-    day = f"(CASE WHEN {_matches(text, _ISO_DATE)} THEN {iso} WHEN {_matches(text, _POINTED_DATE)} THEN {pointed} END)"
-    return f"(CASE WHEN year({day}) > 0 THEN {day} END)"
+def missing_sql(cell: str) -> str:
+    """Return the condition that a text cell holds a word or sign for "nothing is known"."""
+    plain = (
+        f"translate(lower({sql.trimmed(cell)}), {sql.literal(APOSTROPHES)}, {sql.literal(chr(39) * len(APOSTROPHES))})"
+    )
+    return f"coalesce({sql.any_of(plain, MISSING)}, FALSE)"
+
+
+def _whole(form: NumberForm) -> str:
+    """Return the pattern of a whole cell: sign, currency, figures; `_one_sign` says whether the signs go together."""
+    bodies = [_GROUPED, r"\d+"]
+    for mark, use in ((",", form.comma), (".", form.point)):
+        bodies += [_of_mark(_SURE_DECIMAL, mark), _of_mark(_SURE_GROUP, mark)]
+        if use != "unclear":
+            bodies.append(_of_mark(_UNCLEAR, mark))
+    words = sorted({word for each in CURRENCIES.values() for word in each}, key=len, reverse=True)
+    escaped = [word.replace("$", r"\$") for word in words]
+    unit = f"(?:so'm|{'|'.join(escaped)}|%)\\.?"
+    return f"(?i)\\(? ?[+-]?(?:{unit} ?)?[+-]?(?:{'|'.join(bodies)})(?: ?{unit})?-? ?\\)?"
+
+
+def _one_sign(plain: str) -> str:
+    """Return the condition that there is at most one sign, or a pair of brackets, which also means minus."""
+    return f"regexp_full_match(regexp_replace({plain}, '[^-+()]', '', 'g'), '[-+]?|[(][)]')"
+
+
+def _plain(cell: str) -> str:
+    """Return text without outer blanks, with one kind of minus, blank and apostrophe."""
+    kinds, plain = _MINUSES + _SPACES + APOSTROPHES, "-" * len(_MINUSES) + " " * len(_SPACES) + "'" * len(APOSTROPHES)
+    return f"translate({sql.trimmed(cell)}, {sql.literal(kinds)}, {sql.literal(plain)})"
+
+
+def _body(plain: str) -> str:
+    """Return the figures of a number with their marks."""
+    return rf"regexp_extract({plain}, '\d[\d., '']*\d|\d')"
+
+
+def _word(plain: str) -> str:
+    """Return what stands beside the figures, in small letters."""
+    return f"regexp_replace(lower({plain}), '[-+0-9.,''() ]', '', 'g')"
+
+
+def _unit(word: str) -> str:
+    """Return the currency of this word or the percent sign, an empty text for none, NULL for an unknown word."""
+    units = {"": "", PERCENT: PERCENT} | {word: unit for unit, words in CURRENCIES.items() for word in words}
+    listed = ", ".join(f"{sql.literal(each)}: {sql.literal(unit)}" for each, unit in units.items())
+    return f"(MAP {{{listed}}})[{word}]"
 
 
 def _matches(text: str, pattern: str) -> str:

@@ -16,6 +16,7 @@ from .decoder import Choice, Progress, TokenModel, decode, silent
 from .domain import Domain, find_domain
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
+from .load_options import AS_FOUND, LoadOptions
 from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
 from .settings import Settings
@@ -57,14 +58,18 @@ class Answered:
 
 
 def open_workspace(
-    paths: Sequence[Path], settings: Settings, domain: str | None = None, sheet: str | None = None
+    paths: Sequence[Path],
+    settings: Settings,
+    domain: str | None = None,
+    options: LoadOptions = AS_FOUND,
+    sheet: str | None = None,
 ) -> Workspace:
-    """Open the files and find their domain; `sheet` names the one to open of a workbook.
+    """Open the files and find their domain; `options` settles how they are read, `sheet` names that of a workbook.
 
     Raises FileError, DatabaseError, DomainError, prompt.build.ContextError.
     """
     con = connect(settings.database)
-    tables = open_sources(con, paths, settings.files, sheet)
+    tables = open_sources(con, paths, settings.files, sheet, options)
     states = [table_state(con, table.name, settings, table.labels) for table in tables]
     found = find_domain(domain, states, settings.prompt.domain_match)
     return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings)

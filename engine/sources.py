@@ -15,6 +15,8 @@ from .database import Connection, DatabaseError, describe, drop, kind_of, query,
 from .duckdb_file import DUCKDB_MAGIC, DUCKDB_MAGIC_AT, attach_duckdb
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
 from .json_file import JSON_FILES, load_json
+from .load_options import AS_FOUND, LoadOptions
+from .load_report import ColumnReport, LoadReport
 from .loading import Loaded
 from .paths import FileError, check_file, table_name
 from .settings import FileSettings
@@ -40,7 +42,11 @@ _BEGINNING = 16
 
 
 def open_sources(
-    con: Connection, paths: Sequence[Path], settings: FileSettings, sheet: str | None = None
+    con: Connection,
+    paths: Sequence[Path],
+    settings: FileSettings,
+    sheet: str | None = None,
+    options: LoadOptions = AS_FOUND,
 ) -> list[OpenedTable]:
     """Open each path as one table or several; FileError names the file that cannot be opened.
 
@@ -52,7 +58,7 @@ def open_sources(
         raise FileError("no_workbook", path=", ".join(map(str, paths)), found=sheet)
     opened: list[OpenedTable] = []
     for path in paths:
-        opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet), path)
+        opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet, options), path)
     return opened
 
 
@@ -104,6 +110,7 @@ class _Opening(NamedTuple):
     taken: Sequence[str]
     settings: FileSettings
     sheet: str | None
+    options: LoadOptions
 
 
 def _opened(opening: _Opening, path: Path) -> list[OpenedTable]:
@@ -165,10 +172,10 @@ def _from_copy(opening: _Opening, copy: Path, path: Path, wanted: str) -> list[O
 
 
 def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[OpenedTable]:
-    con, taken, settings, sheet = opening
+    con, taken, settings, sheet, options = opening
     name = table_name(wanted, taken)
     if source in ("text", "parquet"):
-        return [open_file(con, path, name)]
+        return [open_file(con, path, name, options)]
     try:
         if source == "sqlite":
             loaded = load_sqlite(con, path, taken, settings)
@@ -186,7 +193,9 @@ def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[
 def _described(con: Connection, path: Path, loaded: Loaded) -> OpenedTable:
     columns = describe(con, sql.name(loaded.name))
     rows = query(con, f"SELECT count(*) FROM {sql.name(loaded.name)}")[0][0]
-    report = [{"column": column, "type": kind, "kind": kind_of(kind)} for column, kind in columns]
+    report = LoadReport(
+        rows_in=rows, rows=rows, columns=tuple(ColumnReport(column, kind_of(kind), kind) for column, kind in columns)
+    )
     return OpenedTable(loaded.name, path, rows, loaded.labels, report, loaded.notes)
 
 

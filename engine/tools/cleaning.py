@@ -1,9 +1,10 @@
 """Tools that clean one column: each says how many cells it changed and which it could not read."""
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from engine import conversion, sql
+from engine import conversion, dates, sql
 from grammar import ToolError
 
 from .conditions import moment
@@ -15,11 +16,13 @@ from .totals import projected, total_of, value_of
 def fix_numbers(table: Table, *, column: str) -> Made:
     """Turn text into numbers of the narrowest type that holds them all; unreadable cells become empty."""
     cell = table.cell(column)
-    facts = table.query(f"SELECT {conversion.number_facts_sql(cell)} FROM {table.source} AS t")[0]
+    written = conversion.facts_of(table.query(conversion.form_facts_sql(cell, f"{table.source} AS t"))[0])
+    form = written.form()
+    facts = table.query(conversion.number_facts_sql(cell, f"{table.source} AS t", form))[0]
     duckdb_type = conversion.NumberFacts(*facts).duckdb_type()
-    number = conversion.number_sql(cell, duckdb_type)
+    number = conversion.number_sql(cell, duckdb_type, form)
     notes = _read(table, column, number)
-    leading = f"{conversion.leading_zero_sql(cell)} AND {number} IS NOT NULL"
+    leading = f"{conversion.leading_zero_sql(conversion.number_text(cell, form))} AND {number} IS NOT NULL"
     codes = table.count(leading)
     if codes:
         examples = [row[0] for row in _spellings(table, column, "NULL", leading)]
@@ -30,7 +33,9 @@ def fix_numbers(table: Table, *, column: str) -> Made:
 @executes("fix_dates")
 def fix_dates(table: Table, *, column: str) -> Made:
     """Turn text into dates; unreadable cells become empty."""
-    day = conversion.date_sql(table.cell(column))
+    cell = table.cell(column)
+    written = dates.facts_of(table.query(dates.date_facts_sql(cell, f"{table.source} AS t"))[0])
+    day = dates.date_sql(cell, written.form(column, date.today()))
     return Made(_replaced(table, column, day), _read(table, column, day))
 
 

@@ -125,7 +125,7 @@ def test_help_and_version_load_neither_database_nor_model() -> None:
         (["run", LOANS, "--plan", "p.json", "--rows", "-1"], 2, "whole number"),
         (["profile", "no.csv"], 4, "no.csv"),
         (["profile", "empty.csv"], 4, "empty.csv"),
-        (["profile", "cp1251.csv"], 4, "cp1251.csv"),
+        (["profile", "unclear.csv"], 4, "--encoding"),
         (["profile", "data.docx"], 4, ".docx"),
         (["run", LOANS, "--plan", "missing.json"], 5, "missing.json"),
         (["run", LOANS, "--plan", "text.json"], 5, "text.json"),
@@ -135,6 +135,14 @@ def test_help_and_version_load_neither_database_nor_model() -> None:
         (["ask", LOANS, "salom", "--model", "no.gguf"], 6, "no.gguf"),
         (["ask", LOANS, "salom", "--model", "corrupt.gguf"], 6, "corrupt.gguf"),
         (["ask", LOANS, "salom", "--model", "text.json"], 6, "text.json"),
+        (["profile", LOANS, "--header", "-1"], 2, "whole number"),
+        (["profile", LOANS, "--delimiter", "ab"], 2, "one character"),
+        (["profile", LOANS, "--decimal", "x"], 2, "invalid choice"),
+        (["profile", LOANS, "--dates", "dym"], 2, "invalid choice"),
+        (["profile", LOANS, "--types", "valyuta=money"], 2, "COLUMN=KIND"),
+        (["profile", LOANS, "--types", "foyda=number"], 4, "foyda"),
+        (["profile", LOANS, "--header", "90000"], 4, "90,000"),
+        (["profile", LOANS, "--encoding", "latin-1"], 4, "cp1251"),
         (["profile", LOANS, "--settings", "no.json"], 7, "no.json"),
         (["profile", LOANS, "--settings", "wrong.json"], 7, "max_steps"),
         (["profile", LOANS, "--domain", "nowhere"], 7, "bank_loans"),
@@ -155,7 +163,7 @@ def test_errors_are_one_paragraph_with_their_exit_code(
 
 def make_wrong_things(folder: Path) -> None:
     (folder / "empty.csv").write_bytes(b"")
-    (folder / "cp1251.csv").write_bytes("Город;Сумма\nТашкент;100\n".encode("cp1251"))
+    (folder / "unclear.csv").write_bytes(b"a,b\n1,\xff\n")
     (folder / "data.docx").write_bytes(b"PK")
     (folder / "text.json").write_text("not JSON at all")
     (folder / "question.json").write_text('{"question": {"kind": "which_column", "options": ["qoldiq"]}}')
@@ -186,3 +194,41 @@ def test_an_empty_table_answers_with_no_rows(tmp_path: Path) -> None:
     assert done.code == 0
     assert "no rows" in done.err.lower()
     assert json.loads(tez("run", tmp_path / "header.csv", "--plan", plan, "--json").out)["rows"] == []
+
+
+MESSY = "Hisobot\nHudud;Sana;Summa\nToshkent;03/04/2025;1,250\nBuxoro;05/06/2025;12,5\nJami;;13,75\n"
+
+
+def test_how_a_file_was_read_is_said_and_stands_in_the_profile(tmp_path: Path) -> None:
+    path = tmp_path / "messy.csv"
+    path.write_bytes(MESSY.encode("utf-16"))
+    done = tez("profile", path, "--lang", "en")
+    assert done.code == 0
+    assert "To settle it: --dates." in done.err
+    report = json.loads(tez("profile", path, "--json").out)["tables"][0]["report"]
+    assert (report["encoding"], report["delimiter"], report["header"]) == ("utf-16-le", ";", 2)
+    assert (report["rows_in"], report["rows"], report["counts"]) == (4, 2, {"title": 1, "total": 1})
+    assert [row["line"] for row in report["set_aside"]] == [1, 5]
+    assert [column["settle"] for column in report["columns"]] == [None, "--dates", "--decimal"]
+
+
+@pytest.mark.parametrize(("language", "said"), [("uz", "jami qatori"), ("ru", "Отложено итогов"), ("en", "total row")])
+def test_a_run_says_how_the_file_was_read(tmp_path: Path, language: str, said: str) -> None:
+    (tmp_path / "messy.csv").write_text(MESSY)
+    count = {"tool": "group_and_total", "args": {"agg": "count"}}
+    done = tez("run", tmp_path / "messy.csv", "--plan", planned(tmp_path, count), "--lang", language)
+    assert done.code == 0
+    assert said in done.err
+    assert done.err.index(said) < done.err.index("1.")
+
+
+def test_options_settle_how_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "messy.csv"
+    path.write_text(MESSY)
+    options = ["--dates", "mdy", "--decimal", ",", "--keep-totals", "--types", "Hudud=text", "--header", "2"]
+    options += ["--delimiter", ";", "--encoding", "utf-8"]
+    table = json.loads(tez("profile", path, *options, "--json").out)["tables"][0]
+    assert table["rows"] == 3
+    days, sums = table["columns"][1:]
+    assert (days["kind"], days["min"]) == ("date", "2025-03-04")
+    assert (sums["kind"], sums["min"], sums["max"]) == ("number", 1.25, 13.75)

@@ -4,25 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables_in_files import SETTINGS, loaded, written
 
 from engine import database, sql
-from engine.files import open_file, open_files
-from engine.paths import FileError
-from engine.settings import load_settings
-
-SETTINGS = load_settings()
-
-
-def loaded(path: Path) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
-    con = database.connect(SETTINGS.database)
-    open_file(con, path, "base")
-    return database.describe(con, '"base"'), database.query(con, "FROM base")
-
-
-def written(folder: Path, text: str, name: str = "data.csv") -> Path:
-    path = folder / name
-    path.write_bytes(text.encode())
-    return path
+from engine.files import FileError, open_file, open_files
 
 
 @pytest.mark.parametrize(
@@ -109,7 +94,7 @@ def test_several_files_are_several_tables_with_names_of_their_own(tmp_path: Path
         ("empty.csv", b"", "empty_file"),
         ("data.docx", b"x", "unknown_format"),
         ("data", b"x", "unknown_format"),
-        ("cp1251.csv", "Город;Сумма\nТашкент;100\n".encode("cp1251"), "not_utf8"),
+        ("unclear.csv", b"a,b\n1,\xff\n", "unclear"),
         ("broken.parquet", b"PAR1 and no more", "unreadable_table"),
     ],
 )
@@ -127,11 +112,3 @@ def test_missing_files_and_folders_are_explained(tmp_path: Path) -> None:
         with pytest.raises(FileError) as caught:
             loaded(path)
         assert caught.value.reason == reason
-
-
-def test_the_place_of_a_wrong_byte_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "late.csv"
-    path.write_bytes(b"a,b\n1,2\n3,\xff\n")
-    with pytest.raises(FileError) as caught:
-        loaded(path)
-    assert caught.value.facts["line"] == 3

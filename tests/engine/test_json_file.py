@@ -62,7 +62,7 @@ def test_records_become_rows(tmp_path: Path, text: str, columns: str, rows: Any)
 
 def test_nested_values_are_of_the_kind_other(tmp_path: Path) -> None:
     table, _, _ = opened(written(tmp_path, '[{"a": {"b": 1}, "c": 2}]'))
-    assert [column["kind"] for column in table.report] == ["other", "number"]
+    assert [column.kind for column in table.report.columns] == ["other", "number"]
 
 
 def test_odd_keys_are_columns_and_their_labels_are_kept(tmp_path: Path) -> None:

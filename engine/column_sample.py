@@ -1,0 +1,63 @@
+"""A look at the first rows of a table of text, which spares most columns a closer one.
+
+One cell that can be no number, no date, no yes or no and no word for nothing settles that a column stays text. What
+cells look like is told more generously here than where they are converted.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from grammar.names import APOSTROPHES
+
+from . import conversion, sql
+from .database import Connection, query
+
+YES_NO = (("ha", "yo'q"), ("ҳа", "йўқ"), ("да", "нет"), ("yes", "no"), ("rost", "yolg'on"))
+
+_ROWS = 300
+_FEWEST_LIKE_VALUES = 0.05
+_CURRENCY = "|".join(re.escape(word) for words in conversion.CURRENCIES.values() for word in words)
+LIKE_VALUE = (
+    rf"(?i)^[\s(+−–‐‑﹣－-]*(?:(?:so'm|{_CURRENCY})\.? ?)?[+−–-]?\d"
+    r"|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
+)
+_VALUE = re.compile(LIKE_VALUE)
+_DATE = re.compile(
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}[ .-]*[a-zа-я]{3}|[a-z]{3,}\.? \d|\d{4}[ -]*(?:yil|йил)", re.IGNORECASE
+)
+_TO_PLAIN_APOSTROPHE = {ord(mark): "'" for mark in APOSTROPHES}
+_WORDS = {"true", "false", *(word for pair in YES_NO for word in pair), *conversion.MISSING}
+
+
+class Sample(NamedTuple):
+    """What the first cells of a column look like: whether some are plain text, and what others look like."""
+
+    text: bool
+    numbers: bool
+    dates: bool
+    mixed: bool
+
+
+def sampled(con: Connection, raw: str, columns: Sequence[str]) -> dict[str, Sample]:
+    """Return what the first cells of each column look like."""
+    rows = query(con, f"SELECT {', '.join(map(sql.name, columns))} FROM {raw} LIMIT {_ROWS}")
+    return {column: _sample(set_of) for column, set_of in zip(columns, _transposed(rows, len(columns)), strict=True)}
+
+
+def _transposed(rows: Sequence[tuple[str | None, ...]], width: int) -> list[list[str]]:
+    return [[str(row[place]) for row in rows if row[place]] for place in range(width)]
+
+
+def _sample(cells: Sequence[str]) -> Sample:
+    text = numbers = dates = 0
+    for cell in cells:
+        bare = cell.strip(sql.BLANKS)
+        if _VALUE.match(bare):
+            is_date = bool(_DATE.match(bare))
+            dates += is_date
+            numbers += not is_date
+        elif bare and bare.lower().translate(_TO_PLAIN_APOSTROPHE) not in _WORDS:
+            text += 1
+    like = numbers + dates
+    return Sample(text > 0, numbers > 0, dates > 0, like > 0 and like >= len(cells) * _FEWEST_LIKE_VALUES)

@@ -1,0 +1,286 @@
+"""The types of the columns of a text file, each on the evidence of all its values.
+
+Plain forms settle most columns with one look. A column that holds something like numbers, dates or yes and no in other
+forms is looked at again; it gets a type only where every filled cell can be read or is a word for nothing. Otherwise
+it stays text, and the report says what part could be converted or which option settles it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from grammar import same_name
+from grammar.names import APOSTROPHES
+
+from . import conversion, dates, sql
+from .column_sample import LIKE_VALUE, YES_NO, Sample, sampled
+from .conversion import FormFacts, NumberForm
+from .database import Connection, kind_of, query
+from .dates import DateFacts, DateForm
+from .file_error import FileError
+from .load_options import ColumnKind, DateOrder, LoadOptions
+from .load_report import ColumnReport
+
+_WHOLE_NUMBER = r"-?(0|[1-9]\d{0,14})"
+_NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,20}})?"
+_DATE = r"(19\d{2}|20\d{2})-\d{2}-\d{2}"
+_TIMESTAMP = rf"{_DATE}[ T]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d{{1,6}})?)?"
+_WHOLE_DIGITS = 15
+_FEWESTLIKE_VALUES = 0.05
+_EXAMPLES = 3
+
+# The types that a text column may get by its plain form, the most special first.
+_TYPES = (
+    ("BOOLEAN", r"(?i)(true|false)"),
+    ("BIGINT", _WHOLE_NUMBER),
+    ("DOUBLE", _NUMBER),
+    ("DATE", _DATE),
+    ("TIMESTAMP", rf"{_DATE}|{_TIMESTAMP}"),
+)
+_LEADING_ZERO = r"0\d+"
+_YES_NO_SPELLINGS = sorted(
+    {word.replace("'", mark) for pair in YES_NO for word in pair for mark in ("'", *APOSTROPHES)}
+)
+# Columns of these names hold codes, however much they look like numbers.
+_CODE_NAME = re.compile(
+    r"\b(?:stir|inn|инн|стир|pinfl|jshshir|жшшир|пинфл|mfo|мфо|okpo|окпо|oked|оквэд|iban|swift|bic|бик|snils|снилс|"
+    r"tel|telefon|phone|телефон|тел|passport|pasport|паспорт|hisob[ _-]?raqami|р/с)\b"
+)
+# Of the cells that are not read, the most frequent one.
+_UNREAD = "mode(cell) FILTER (value IS NULL AND cell IS NOT NULL)"
+MIXED_UNITS = "mixed_units"
+_CODE_FORM = "code"
+_BY_HAND: Mapping[ColumnKind, str] = {"number": "DOUBLE", "date": "DATE", "text": "VARCHAR", "boolean": "BOOLEAN"}
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What a second look at a column found: how numbers and dates are written, and how many cells are what."""
+
+    filled: int
+    numbers: FormFacts
+    dates: DateFacts
+    missing: int
+    yes_no: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A column: the SQL that makes it from its text, and what is reported of it."""
+
+    expression: str
+    report: ColumnReport
+
+
+def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOptions, today: date) -> list[Typed]:
+    """Return each text column of the table `raw` as the type that its values show or that a person named.
+
+    Each column is asked for alone: one statement about hundreds of them takes DuckDB many times as long to plan.
+    FileError if `options.types` names a column that is not there.
+    """
+    by_form = {same_name(column): column for column in columns}
+    for column in options.types:
+        if same_name(column) not in by_form:
+            raise FileError("unknown_column", found=column, allowed=list(columns))
+    named = {by_form[same_name(column)]: kind for column, kind in options.types.items()}
+    settled: dict[str, Typed] = {}
+    looks: dict[str, _Look] = {}
+    samples = sampled(con, raw, columns)
+    filled = query(con, f"SELECT {', '.join(f'count({sql.name(column)})' for column in columns)} FROM {raw}")[0]
+    for column, cells in zip(columns, filled, strict=True):
+        sample, kind = samples[column], named.get(column)
+        if sample.text and not sample.mixed and kind is None:
+            settled[column] = Typed(sql.name(column), ColumnReport(column, "text", "VARCHAR", (), cells))
+            continue
+        first = cells if sample.text and kind is None else _first_look(con, raw, column, kind)
+        if isinstance(first, Typed):
+            settled[column] = first
+        else:
+            looks[column] = _second_look(con, raw, column, first, sample, forced=kind is not None)
+    order = options.dates or _sisters_order([look.dates for look in looks.values()])
+    for column, look in looks.items():
+        settled[column] = _decided(con, raw, column, look, named.get(column), options, order, today)
+    return [settled[column] for column in columns]
+
+
+def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None) -> Typed | int:
+    """Return the column if plain forms settle it, else how many cells are filled."""
+    cell = sql.name(column)
+    counts = [f"count({cell})", "count(*) FILTER (padded)"]
+    for duckdb_type, form in _TYPES:
+        fits = f"regexp_full_match({cell}, {sql.literal(form)}) AND TRY_CAST({cell} AS {duckdb_type}) IS NOT NULL"
+        counts.append(f"count(*) FILTER ({fits})")
+    words = sql.any_of(f"lower({cell})", _YES_NO_SPELLINGS)
+    counts += [f"count(*) FILTER (regexp_matches({cell}, {sql.literal(LIKE_VALUE)}))", f"count(*) FILTER ({words})"]
+    counts.append(f"count(*) FILTER (regexp_full_match({cell}, {sql.literal(_LEADING_ZERO)}))")
+    trimmed = sql.trimmed(cell)
+    cells = f"SELECT nullif({trimmed}, '') AS {cell}, {cell} <> {trimmed} AS padded FROM {raw}"
+    filled, padded, *fitting, like_value, yes_no, codes = query(con, f"SELECT {', '.join(counts)} FROM ({cells})")[0]
+    if kind == "text" or (kind is None and (codes or (filled and _CODE_NAME.search(column.lower())))):
+        form_ = (_CODE_FORM,) if kind is None and like_value else ()
+        return Typed(cell, ColumnReport(column, "text", "VARCHAR", form_, filled))
+    if kind is not None:
+        return int(filled)
+    for (duckdb_type, _), count in zip(_TYPES, fitting, strict=True):
+        if filled and count == filled:
+            if duckdb_type == "BIGINT" and dates.is_day(column):
+                return int(filled)
+            text = trimmed if padded else cell
+            report = ColumnReport(column, kind_of(duckdb_type), duckdb_type, (), filled, filled)
+            return Typed(f"TRY_CAST({text} AS {duckdb_type}) AS {cell}", report)
+    if (like_value and like_value >= filled * _FEWESTLIKE_VALUES) or yes_no == filled > 0:
+        return int(filled)
+    return Typed(cell, ColumnReport(column, "text", "VARCHAR", (), filled))
+
+
+def _second_look(con: Connection, raw: str, column: str, filled: int, sample: Sample, *, forced: bool) -> _Look:
+    """Return what a column holds; what its first cells rule out is not looked for."""
+    cell = sql.name(column)
+    numbers, days = conversion.NO_NUMBERS, dates.NO_DATES
+    if sample.numbers or forced or not sample.dates:
+        numbers = conversion.facts_of(query(con, conversion.form_facts_sql(cell, raw))[0])
+    if sample.dates or forced or dates.is_day(column):
+        days = dates.facts_of(query(con, dates.date_facts_sql(cell, raw))[0])
+    if sample.text and not forced:
+        return _Look(filled, numbers, days, 0, None)
+    words = [word for pair in YES_NO for word in pair]
+    counts = [f"count(*) FILTER ({conversion.missing_sql('form')})"]
+    counts += [f"count(*) FILTER (form = {sql.literal(word)})" for word in words]
+    forms = f"SELECT {sql.folded(sql.trimmed(cell))} AS form FROM {raw}"
+    missing, *found = query(con, f"SELECT {', '.join(counts)} FROM ({forms})")[0]
+    pairs = [(pair, found[2 * place], found[2 * place + 1]) for place, pair in enumerate(YES_NO)]
+    yes_no = next((pair for pair, yes, no in pairs if yes and no and yes + no == filled), None)
+    return _Look(filled, numbers, days, int(missing), yes_no)
+
+
+def _sisters_order(facts: Sequence[DateFacts]) -> DateOrder | None:
+    """Return the order of day and month that columns of the file show, None if none does or they differ."""
+    orders = {each.order() for each in facts if each.slashed} - {None}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def _decided(
+    con: Connection,
+    raw: str,
+    column: str,
+    look: _Look,
+    kind: ColumnKind | None,
+    options: LoadOptions,
+    order: DateOrder | None,
+    today: date,
+) -> Typed:
+    cell = sql.name(column)
+    if (look.yes_no and kind is None) or kind == "boolean":
+        return _boolean(con, raw, column, look)
+    own = options.dates or look.dates.order()
+    day_form = look.dates.form(column, today, own or (order if look.dates.slashed else None))
+    whole_serials = look.dates.serials == look.filled and dates.is_day(column)
+    if whole_serials:
+        day_form = replace(day_form, serials=True)
+    if kind == "date" or (kind is None and (look.dates.dates or whole_serials)):
+        found = _as_dates(con, raw, column, look, day_form, forced=kind == "date")
+        if found is not None and (found.report.type != "VARCHAR" or kind == "date"):
+            return found
+        if found is not None and look.dates.dates * 2 >= look.filled:
+            return found
+    number_form = look.numbers.form(options.decimal)
+    found = _as_numbers(con, raw, column, look, number_form, forced=kind == "number")
+    return found or Typed(cell, ColumnReport(column, "text", "VARCHAR", (), look.filled))
+
+
+def _boolean(con: Connection, raw: str, column: str, look: _Look) -> Typed:
+    cell = sql.name(column)
+    form = sql.folded(sql.trimmed(cell))
+    yes = sql.any_of(form, ["true", "1", *(pair[0] for pair in YES_NO)])
+    no = sql.any_of(form, ["false", "0", *(pair[1] for pair in YES_NO)])
+    value = f"(CASE WHEN {yes} THEN TRUE WHEN {no} THEN FALSE END)"
+    converted = query(con, f"SELECT count({value}) FROM {raw}")[0][0]
+    report = ColumnReport(
+        column, "boolean", "BOOLEAN", look.yes_no or (), look.filled, converted, 0, look.filled - converted
+    )
+    return Typed(f"{value} AS {cell}", report)
+
+
+def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateForm, *, forced: bool) -> Typed | None:
+    """Return the column as dates or times if all its cells are, as text with a report if some are."""
+    cell = sql.name(column)
+    timed = look.dates.times > 0
+    value = dates.moment_sql(cell, form) if timed else dates.date_sql(cell, form)
+    values = dates.values_sql(cell, raw, form, timed=timed)
+    converted, unread = query(con, f"SELECT count(value), {_UNREAD} FROM ({values})")[0]
+    ways = {
+        "iso": look.dates.iso,
+        form.slashed or "day_or_month": look.dates.slashed,
+        f"{form.pointed}.": look.dates.pointed,
+        "month_name": look.dates.named,
+        "serial": look.dates.serials if form.serials else 0,
+    }
+    used = tuple(f"{way} {count}" for way, count in ways.items() if count)
+    readable = converted > 0 and converted + look.missing == look.filled and look.missing <= converted
+    if readable or forced:
+        duckdb_type = "TIMESTAMP" if timed else "DATE"
+        unreadable = look.filled - look.missing - converted
+        report = ColumnReport(column, "date", duckdb_type, used, look.filled, converted, look.missing, unreadable)
+        return Typed(f"{value} AS {cell}", report)
+    unclear = form.slashed is None and look.dates.slashed > 0
+    if not converted and not unclear:
+        return None
+    share = (converted + (look.dates.slashed if unclear else 0)) / look.filled
+    return _kept(column, look, used, share, "--dates" if unclear else None, unread)
+
+
+def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: NumberForm, *, forced: bool) -> Typed | None:
+    """Return the column as numbers if all its cells are, as text with a report if some are."""
+    cell = sql.name(column)
+    text = conversion.number_text(cell, form)
+    numbers = f"SELECT {cell} AS cell, {text} AS value FROM {raw}"
+    long = f"length(ltrim(split_part(value, '.', 1), '-0')) > {_WHOLE_DIGITS}"
+    converted, unread, codes, whole, far = query(
+        con,
+        f"SELECT count(value), {_UNREAD}, count(*) FILTER ({conversion.leading_zero_sql('value')}), "
+        f"count(*) FILTER (NOT contains(value, '.')), count(*) FILTER ({long}) "
+        f"FROM ({numbers})",
+    )[0]
+    units = {unit: count for unit, count in look.numbers.units.items() if unit}
+    used = tuple(f"{unit} {count}" for unit, count in sorted(units.items()))
+    mixed = len(units) > 1 or (conversion.PERCENT in units and look.numbers.units.get("", 0) > 0)
+    unclear = look.numbers.comma_unclear if form.comma == "unclear" else 0
+    unclear += look.numbers.point_unclear if form.point == "unclear" else 0
+    if form.comma == "decimal" or look.numbers.comma_decimal + look.numbers.comma_three:
+        used = ("decimal_comma", *used)
+    readable = converted > 0 and converted + look.missing == look.filled and look.missing <= converted
+    if forced or (readable and not (codes or far or mixed or unclear)):
+        duckdb_type = "BIGINT" if whole == converted and not far else "DOUBLE"
+        value = conversion.number_sql(cell, duckdb_type, form)
+        unreadable = look.filled - look.missing - converted
+        report = ColumnReport(column, "number", duckdb_type, used, look.filled, converted, look.missing, unreadable)
+        return Typed(f"{value} AS {cell}", report)
+    if not converted and not unclear:
+        return None
+    if codes or far:
+        return Typed(cell, ColumnReport(column, "text", "VARCHAR", (_CODE_FORM,), look.filled))
+    if mixed:
+        used = (MIXED_UNITS, *used)
+    share = (converted + unclear) / look.filled
+    return _kept(column, look, used, share, "--decimal" if unclear else None, unread)
+
+
+def _kept(
+    column: str, look: _Look, used: tuple[str, ...], share: float, settle: str | None, unread: str | None
+) -> Typed:
+    """Return the column as the text that it is, with the share that could be converted and a cell that could not."""
+    examples = () if unread is None else (unread,)
+    report = ColumnReport(
+        column,
+        "text",
+        "VARCHAR",
+        used,
+        look.filled,
+        0,
+        look.missing,
+        share=min(share, 1.0),
+        settle=settle,
+        examples=examples,
+    )
+    return Typed(sql.name(column), report)

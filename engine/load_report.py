@@ -1,0 +1,97 @@
+"""The load report: everything that was concluded, changed, set aside or refused while a file became a table."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Why = Literal["title", "blank", "note", "total", "header_again"]
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A row that is not part of the table: its line (None where lines were not counted), why, and its cells."""
+
+    line: int | None
+    why: Why
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reject:
+    """A row that has no place in the table: its line, why, and its text."""
+
+    line: int
+    why: Literal["too_many_cells"]
+    text: str
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """What was concluded of a column.
+
+    `form` says how its cells are written (`decimal_comma`, `dmy`, `percent`, ...). Of the filled cells `converted`
+    became values, `missing` hold a word for nothing, `unreadable` fit no value; `share` is the part of a text
+    column that could be converted. `settle` is the option that settles a question, `examples` show it.
+    """
+
+    column: str
+    kind: str
+    type: str
+    form: tuple[str, ...] = ()
+    filled: int | None = None
+    converted: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    share: float | None = None
+    settle: str | None = None
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What was concluded of a file. Rows in are the rows of the table and those set aside or rejected.
+
+    `set_aside` and `rejects` hold the first of them, `counts` says how many there are of each sort; `padded` rows had
+    too few cells, `mended` rows had quotes out of order.
+    """
+
+    encoding: str | None = None
+    encoding_told_by: str | None = None
+    delimiter: str | None = None
+    header: int | None = None
+    rows_in: int = 0
+    rows: int = 0
+    set_aside: tuple[SetAside, ...] = ()
+    rejects: tuple[Reject, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    padded: int = 0
+    mended: int = 0
+    columns: tuple[ColumnReport, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the whole report as JSON has it."""
+        return asdict(self)
+
+
+@dataclass
+class Tally:
+    """Rows that leave the table while it is loaded: how many of each sort, and the first of them."""
+
+    most: int
+    counts: Counter[str] = field(default_factory=Counter)
+    set_aside: list[SetAside] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+    padded: int = 0
+    mended: int = 0
+
+    def put_aside(self, row: SetAside) -> None:
+        """Count a row that is set aside, and keep it while there is room."""
+        self.counts[row.why] += 1
+        if row.why != "blank" and len(self.set_aside) < self.most:
+            self.set_aside.append(row)
+
+    def reject(self, row: Reject) -> None:
+        """Count a row that is rejected, and keep it while there is room."""
+        self.counts[row.why] += 1
+        if len(self.rejects) < self.most:
+            self.rejects.append(row)

@@ -1,0 +1,54 @@
+"""The load report in words: what a person should know of how a file was read, one sentence a fact."""
+
+from prompt.words import Language, screen_text
+
+from .column_types import MIXED_UNITS
+from .encoding import UTF8
+from .load_report import ColumnReport, LoadReport
+
+_SHOWN = 3
+_ROWS = ("title", "total", "note", "header_again", "blank", "too_many_cells")
+
+
+def report_lines(report: LoadReport, language: Language) -> list[str]:
+    """Return what is out of the ordinary in a load report; nothing for a file that is plain."""
+    lines = []
+    if report.encoding not in (None, UTF8):
+        lines.append(screen_text("report_encoding", language, encoding=report.encoding))
+    if report.header is not None and report.header != 1:
+        lines.append(screen_text("report_header", language, line=report.header or None))
+    for why in _ROWS:
+        rows = report.counts.get(why)
+        if rows:
+            lines.append(screen_text(f"report_{why}", language, rows=rows, examples=_examples(report, why)))
+    for key, rows in (("report_padded", report.padded), ("report_mended", report.mended)):
+        if rows:
+            lines.append(screen_text(key, language, rows=rows))
+    for column in report.columns:
+        lines += _column_lines(column, language)
+    return lines
+
+
+def _column_lines(column: ColumnReport, language: Language) -> list[str]:
+    lines = []
+    name, examples = column.column, list(column.examples[:_SHOWN])
+    if column.settle is not None:
+        lines.append(screen_text("report_settle", language, column=name, examples=examples, option=column.settle))
+    elif column.form[:1] == (MIXED_UNITS,):
+        lines.append(screen_text("report_units", language, column=name, examples=list(column.form[1:])))
+    elif column.share is not None:
+        share = int(column.share * 100)
+        lines.append(screen_text("report_mixed", language, column=name, share=share, examples=examples))
+    if column.converted and column.missing:
+        lines.append(screen_text("report_missing", language, column=name, cells=column.missing))
+    if column.unreadable:
+        lines.append(screen_text("report_unreadable", language, column=name, cells=column.unreadable))
+    return lines
+
+
+def _examples(report: LoadReport, why: str) -> list[str]:
+    """Return the beginnings of the first rows of a sort, each with its line where that is known."""
+    if why == "too_many_cells":
+        return [f"{row.line}: {row.text}" for row in report.rejects[:_SHOWN]]
+    rows = [row for row in report.set_aside if row.why == why][:_SHOWN]
+    return [" ".join(cell for cell in row.cells if cell) for row in rows]

@@ -1,0 +1,58 @@
+"""Delimiter, header and title lines, told from the beginning of a file."""
+
+from pathlib import Path
+
+import pytest
+from tables_in_files import written
+
+from engine.file_error import FileError
+from engine.layout import NO_DELIMITER, delimiter_of, layout_of
+from engine.load_options import AS_FOUND, LoadOptions
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("Hudud;Summa\nToshkent;1250,50\nBuxoro;980,00\n", ";"),
+        ("a;b;c\n1,5;2,5;3,5\n1,5;2,5;3,5\n", ";"),
+        ("a,b\nx;y,1\nz;w,2\n", ","),
+        ("a|b\n1|2\n", "|"),
+        ("a\tb\n1,5\t2,5\n", "\t"),
+        ("Viloyat\nToshkent\nBuxoro\n", NO_DELIMITER),
+        ("Manzil\nToshkent, Sergeli\nBuxoro, Vobkent\n", NO_DELIMITER),
+        ("Hudud,Summa,Izoh\nToshkent,100,\nJami\nJami\nJami\n", ","),
+        ("Hisobot\n\nHudud;Summa\nToshkent;1\n", ";"),
+        ('Ombor;Joy;Vazn\nA;"41.2;69.1";5230,4\nB;"41.3;69.4";780,25\n', ";"),
+    ],
+)
+def test_the_delimiter(text: str, delimiter: str) -> None:
+    assert delimiter_of(text.splitlines(keepends=True)) == delimiter
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "labels", "titles"),
+    [
+        ("a,b\n1,2\n", 1, ("a", "b"), 0),
+        ("Savdo hisoboti 2025,,\n,,\nHudud,Oy,Summa\nToshkent,1,100\n", 3, ("Hudud", "Oy", "Summa"), 1),
+        ("Savdo hisoboti 2025\n\nHudud;Oy;Summa\nToshkent;1;100\n", 3, ("Hudud", "Oy", "Summa"), 1),
+        ("Hisobot\nDavr: 2025\n\na;b\nx;1\ny;2\nz;3\n", 4, ("a", "b"), 2),
+        (",x\n0,5\n1,6\n", 1, ("", "x"), 0),
+        ("a,\n1,2\n3,4\n", 1, ("a", ""), 0),
+        ("Hudud,2023,2024,2025\nToshkent,1,2,3\n", 1, ("Hudud", "2023", "2024", "2025"), 0),
+        ("Hudud,Summa,Izoh\nToshkent,100\nBuxoro,200\n", 1, ("Hudud", "Summa", "Izoh"), 0),
+    ],
+)
+def test_the_header(tmp_path: Path, text: str, header: int, labels: tuple[str, ...], titles: int) -> None:
+    found = layout_of(written(tmp_path, text), AS_FOUND)
+    assert (found.header, found.labels, len(found.titles)) == (header, labels, titles)
+
+
+def test_header_and_delimiter_can_be_named(tmp_path: Path) -> None:
+    path = written(tmp_path, "x;1,a\ny;2,b\nz;3,c\n")
+    assert layout_of(path, LoadOptions(header=2)).labels == ("y", "2,b")
+    assert layout_of(path, LoadOptions(header=0)).labels == ("", "")
+    assert layout_of(path, LoadOptions(delimiter=",")).labels == ("x;1", "a")
+    with pytest.raises(FileError) as caught:
+        layout_of(path, LoadOptions(header=9))
+    assert caught.value.reason == "no_header"

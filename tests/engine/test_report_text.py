@@ -1,0 +1,54 @@
+"""The load report in words: nothing for a plain file, one sentence a fact otherwise, in three languages."""
+
+from pathlib import Path
+
+import pytest
+from tables_in_files import opened, written
+
+from engine.load_options import LoadOptions
+from engine.report_text import report_lines
+from prompt.words import Language
+
+MESSY = (
+    "Savdo hisoboti\nHudud;Sana;Summa;Narx\nToshkent;03/04/2025;5,5;10 000\nBuxoro;05/06/2025;N/A;kelishiladi\n"
+    "Xiva;05/06/2025;7;20 000;1\n\nNavoiy;05/06/2025;8\nJami;;20,5;\nIzoh: QQSsiz\n"
+)
+SAID = [
+    "Encoding: utf-16-le.",
+    "Column names stand in line 2.",
+    '1 row above the table set aside: "Savdo hisoboti".',
+    '1 total row set aside: "Jami 20,5". To put back: --keep-totals.',
+    '1 note below the table set aside: "Izoh: QQSsiz".',
+    "1 blank row skipped.",
+    'Left out for too many cells: 1 row: "5: Xiva;05/06/2025;7;20 000;1".',
+    "2 rows had too few cells; what was missing is empty.",
+    'Sana: it is not clear how to read it ("05/06/2025"), the column stays text. To settle it: --dates.',
+    "Summa: a word for nothing taken as empty in 1 cell.",
+    "Narx: a mixed column stays text, 50 % of it could be converted; not: kelishiladi.",
+]
+
+
+def test_everything_out_of_the_ordinary_is_said(tmp_path: Path) -> None:
+    report = opened(written(tmp_path, MESSY, encoding="utf-16-le"))[1].report
+    assert report_lines(report, "en") == SAID
+    for language in ("uz", "ru"):
+        assert len(report_lines(report, language)) == len(SAID)
+        assert "?" not in "".join(report_lines(report, language))
+
+
+@pytest.mark.parametrize("language", ["uz", "ru", "en"])
+def test_a_plain_file_needs_no_words(tmp_path: Path, language: Language) -> None:
+    report = opened(written(tmp_path, "a,b\n1,x\n2,y\n"))[1].report
+    assert report_lines(report, language) == []
+
+
+def test_what_a_person_forced_is_counted(tmp_path: Path) -> None:
+    path = written(tmp_path, "1;a\nx;b\n")
+    report = opened(path, LoadOptions(header=0, types={"column_1": "number"}))[1].report
+    assert report_lines(report, "en") == ["Column names: none.", "column_1: not read and left empty: 1 cell."]
+
+
+def test_two_currencies_are_named(tmp_path: Path) -> None:
+    report = opened(written(tmp_path, "x;y\n3 500 so'm;a\n$5.20;b\n"))[1].report
+    (line,) = report_lines(report, "en")
+    assert line == 'x: different units are not added up ("USD 1", "UZS 1"), the column stays text.'
