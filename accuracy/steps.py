@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from engine import exit_codes, render, terminal
+from engine import exit_codes, outcome, render, terminal
 from engine.decoder import TokenModel
 from engine.settings import Settings, load_settings
 from engine.terminal import counted
@@ -53,7 +53,7 @@ def do(arguments: argparse.Namespace) -> int:
         if getattr(arguments, "debug", False):
             traceback.print_exc()
         terminal.say(screen_text("error", language, text=error_text(error, language)))
-        return exit_codes.DATA if isinstance(error, OWN_ERRORS) else exit_codes.exit_code(error)
+        return exit_codes.DATA if isinstance(error, OWN_ERRORS) else outcome.exit_code(error)
 
 
 def open_model(

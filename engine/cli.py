@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
+from .exit_codes import INTERRUPTED
 from .load_options import COLUMN_KINDS, DATE_ORDERS
 
 COMMANDS_OF_OTHERS = "tez.commands"
@@ -67,9 +68,12 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = parser().parse_args(argv)
-    run = getattr(arguments, "run_other", None) or import_module("engine.commands").run_command
-    code: int = run(arguments)
+    try:
+        arguments = parser().parse_args(argv)
+        run = getattr(arguments, "run_other", None) or import_module("engine.commands").run_command
+        code: int = run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return code
 
 
@@ -135,7 +139,7 @@ def _output_options(command: argparse.ArgumentParser) -> None:
 
 
 def _row_count(text: str) -> int:
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit() and int(text) <= sys.maxsize):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: give a whole number from 0 up")
     return int(text)
 

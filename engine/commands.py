@@ -14,7 +14,7 @@ from grammar import TezError, ToolError, by_name, gbnf, json_schema
 from prompt.build import tool_lines
 from prompt.words import Language, detect_language, error_text, explain, note_text, question_text, screen_text
 
-from . import exit_codes, render, terminal
+from . import exit_codes, outcome, render, terminal
 from .files import OpenedTable
 from .load_options import LoadOptions
 from .paths import FileError
@@ -44,7 +44,7 @@ def run_command(arguments: argparse.Namespace) -> int:
         if arguments.debug:
             traceback.print_exc()
         terminal.say(screen_text("error", language, text=error_text(error, language, shown=shown)))
-        return exit_codes.exit_code(error)
+        return outcome.exit_code(error)
 
 
 def _language(arguments: argparse.Namespace, settings: Settings) -> Language:
@@ -216,17 +216,34 @@ def _most_rows(arguments: argparse.Namespace, settings: Settings) -> int:
 def _read_plan(path: Path) -> dict[str, Any]:
     """Return the plan of a file: an answer, or only its list of steps; ToolError if it is none."""
     try:
-        text = sys.stdin.read() if str(path) == STANDARD_INPUT else path.read_text(encoding="utf-8")
+        if str(path) != STANDARD_INPUT:
+            text = path.read_text(encoding="utf-8-sig")
+        elif sys.stdin is not None:
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
+        else:
+            raise ToolError("plan_unreadable", found=str(path))
         plan = json.loads(text)
     except OSError as error:
         raise ToolError("plan_unreadable", found=str(path), detail=error.strerror) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ToolError("plan_not_json", found=str(path), detail=str(error)) from error
     if isinstance(plan, list):
         plan = {"steps": plan}
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
         raise ToolError("not_a_plan", found=str(path), allowed=['{"steps": [{"tool": ..., "args": {...}}]}'])
     return plan
+
+
+def _named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the texts that the arguments of these steps hold, column names among them."""
+
+    def texts(value: Any) -> set[str]:
+        if isinstance(value, str):
+            return {value}
+        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        return {text for each in inner for text in texts(each)}
+
+    return {text for step in steps for text in texts(step["args"])}
 
 
 def _ask_json(workspace: Workspace, answered: Answered, model: str) -> dict[str, Any]:
@@ -279,7 +296,16 @@ def _print_result(workspace: Workspace, result: Mapping[str, Any], language: Lan
         terminal.say(screen_text("evidence", language))
         for note in result["evidence"]:
             terminal.say(f"  {note['step']}. {note_text(note, language, shown=shown)}")
-    render.print_table(result["columns"], result["kinds"], result["rows"], language, workspace.settings.output)
+    hidden = render.print_table(
+        result["columns"],
+        result["kinds"],
+        result["rows"],
+        language,
+        workspace.settings.output,
+        _named_in(result["steps"]),
+    )
+    if hidden:
+        terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden[:shown]))
     printed, rows = len(result["rows"]), result["row_count"]
     terminal.say(screen_text("rows", language, rows=rows, shown=printed if printed < rows else None))
 

@@ -1,10 +1,9 @@
 """DuckDB: opening it, asking it, and turning its errors into ours. Nothing else imports duckdb."""
 
 import os
-import re
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -32,6 +31,15 @@ _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
     (duckdb.Error, "failed"),
 )
 _INTERRUPTED_BY_CTRL_C = "Query interrupted"
+_EXPRESSION_DEPTH = "max_expression_depth"
+_RELIED_ON = {
+    "preserve_insertion_order": ("true",),
+    "default_order": ("ASC", "ASCENDING"),
+    "default_null_order": ("NULLS_LAST",),
+    "default_collation": ("",),
+    "ieee_floating_point_ops": ("true",),
+    _EXPRESSION_DEPTH: ("1000",),
+}
 
 
 class DatabaseError(TezError):
@@ -69,6 +77,65 @@ def insert(con: Connection, table: str, types: Sequence[str], columns: Sequence[
     cells = ", ".join(f"unnest(${number}::{kind}[])" for number, kind in enumerate(types, 1))
     with _our_errors():
         con.execute(f"INSERT INTO {table} SELECT {cells}", list(columns))
+
+
+@contextmanager
+def steady(con: Connection) -> Iterator[None]:
+    """Give the connection DuckDB's defaults for the time, where statements rely on them, then the caller's values.
+
+    Only this connection's session is changed, and only where its values differ. DatabaseError `settings_locked` names
+    the settings that differ on a connection whose configuration is locked.
+    """
+    restoring: list[str] = []
+    try:
+        _set_what_is_relied_on(con, restoring)
+        yield
+    except BaseException:
+        with suppress(DatabaseError):
+            _restore(con, restoring)
+        raise
+    _restore(con, restoring)
+
+
+def _set_what_is_relied_on(con: Connection, restoring: list[str]) -> None:
+    """Set what differs; `restoring` gets the statements that undo it."""
+    asked = ", ".join(f"CAST(current_setting({sql.literal(key)}) AS VARCHAR)" for key in _RELIED_ON)
+    found = dict(zip(_RELIED_ON, query(con, f"SELECT {asked}")[0], strict=True))
+    different = [key for key, value in found.items() if _differs(key, value)]
+    if not different:
+        return
+    if query(con, "SELECT CAST(current_setting('lock_configuration') AS VARCHAR)") == [("true",)]:
+        raise DatabaseError("settings_locked", names=different)
+    listed = sql.any_of("name", different)
+    own = {row[0] for row in query(con, f"SELECT name FROM duckdb_settings() WHERE scope = 'LOCAL' AND {listed}")}
+    for key in different:
+        undo = f"SET SESSION {key} = {sql.literal(found[key])}" if key in own else f"RESET SESSION {key}"
+        restoring.append(undo)
+        execute(con, f"SET SESSION {key} = {sql.literal(_RELIED_ON[key][0])}")
+
+
+def _differs(key: str, value: str) -> bool:
+    if key == _EXPRESSION_DEPTH:
+        return int(value) < int(_RELIED_ON[key][0])
+    return value.upper() not in [meant.upper() for meant in _RELIED_ON[key]]
+
+
+def _restore(con: Connection, statements: list[str]) -> None:
+    """Run the statements, also in an aborted transaction, which takes none.
+
+    Such a transaction can only be rolled back. So that is done, and another one is begun and aborted in its place: the
+    caller finds what he would have found.
+    """
+    if not statements:
+        return
+    try:
+        execute(con, "; ".join(statements))
+    except DatabaseError as error:
+        if error.reason != "transaction":
+            raise
+        execute(con, "; ".join(["ROLLBACK", *statements, "BEGIN"]))
+        with suppress(DatabaseError):
+            execute(con, "SELECT error('the transaction was aborted before')")
 
 
 def kind_of(duckdb_type: str) -> Kind:
@@ -130,11 +197,34 @@ def is_read_only(con: Connection) -> bool:
     return bool(rows and rows[0][0])
 
 
-def drop_temporary(con: Connection, prefix: str) -> None:
-    """Drop the temporary tables and views whose name is the prefix and digits."""
-    pattern = sql.literal(f"{re.escape(prefix)}[0-9]+")
-    for entry in _catalogue(con, f"database_name = 'temp' AND regexp_full_match(name, {pattern})"):
-        execute(con, f"DROP {entry.sort} IF EXISTS temp.{sql.name(entry.schema)}.{sql.name(entry.name)}")
+def make_temporary(con: Connection, table: str, select: str, mark: str) -> None:
+    """Make a temporary table of a SELECT and leave a comment on it that tells it from the caller's own."""
+    execute(con, f"CREATE TEMP TABLE {temporary(table)} AS {select}")
+    execute(con, f"COMMENT ON TABLE {temporary(table)} IS {sql.literal(mark)}")
+
+
+def temporary(table: str) -> str:
+    """Return the full quoted name of a temporary table."""
+    return f"temp.main.{sql.name(table)}"
+
+
+def marked_temporary(con: Connection, mark: str) -> list[str]:
+    """Return the names of the temporary tables that have this comment."""
+    marked = f"database_name = 'temp' AND comment = {sql.literal(mark)}"
+    return [entry.name for entry in _catalogue(con, marked) if entry.sort == "table"]
+
+
+def taken_temporary(con: Connection, names: list[str], mark: str) -> list[str]:
+    """Return which of the names a temporary table or view has that does not have this comment."""
+    listed = sql.any_of("lower(name)", [name.lower() for name in names])
+    foreign = f"database_name = 'temp' AND comment IS DISTINCT FROM {sql.literal(mark)} AND {listed}"
+    return [entry.name for entry in _catalogue(con, foreign)]
+
+
+def drop_temporary(con: Connection, names: list[str]) -> None:
+    """Drop these temporary tables, where they are there."""
+    for name in names:
+        execute(con, f"DROP TABLE IF EXISTS {temporary(name)}")
 
 
 class _Entry(NamedTuple):
@@ -145,7 +235,7 @@ class _Entry(NamedTuple):
 
 
 def _catalogue(con: Connection, condition: str) -> list[_Entry]:
-    """Return the tables and views that fulfil a condition over `database_name`, `schema_name`, `name`, `internal`."""
+    """Return the tables and views that fulfil a condition over the catalogue's columns and `name`."""
     return [
         _Entry(row[0], row[1], row[2], sort)
         for sort in ("table", "view")

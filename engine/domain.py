@@ -12,6 +12,7 @@ from prompt.glossary import entries
 from .settings import home
 
 DOMAINS = "domains"
+DOMAIN_FILES = ("glossary.json", "examples.json")
 
 
 class DomainError(TezError):
@@ -49,6 +50,9 @@ def _wanted(wanted: str) -> Domain:
     folder = shipped if Path(wanted).name == wanted and shipped.is_dir() else Path(wanted)
     if not wanted or not folder.is_dir():
         raise DomainError("unknown_domain", found=wanted, allowed=", ".join(each.name for each in _folders()))
+    if not any((folder / name).exists() for name in DOMAIN_FILES):
+        allowed = ", ".join(each.name for each in _folders())
+        raise DomainError("not_a_domain", path=str(folder), allowed=allowed)
     return Domain(folder.resolve().name, load_context(folder))
 
 

@@ -1,13 +1,4 @@
-"""The exit codes of `tez`, and which error has which."""
-
-from grammar import ContractError, TezError, ToolError
-from prompt.build import ContextError
-
-from .database import DatabaseError
-from .domain import DomainError
-from .model_error import ModelError
-from .paths import FileError
-from .settings import SettingsError
+"""The exit codes of `tez`."""
 
 ANSWERED = 0
 BUG = 1
@@ -30,19 +21,3 @@ MEANINGS = {
     SETTINGS: "the settings, the contracts or the domain are wrong",
     INTERRUPTED: "interrupted with Ctrl-C",
 }
-
-_CODES: tuple[tuple[type[TezError], int], ...] = (
-    (FileError, DATA),
-    (DatabaseError, DATA),
-    (ToolError, PLAN),
-    (ModelError, MODEL),
-    (SettingsError, SETTINGS),
-    (ContractError, SETTINGS),
-    (ContextError, SETTINGS),
-    (DomainError, SETTINGS),
-)
-
-
-def exit_code(error: TezError) -> int:
-    """Return the exit code of an error."""
-    return next((code for family, code in _CODES if isinstance(error, family)), BUG)

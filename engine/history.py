@@ -10,14 +10,15 @@ from typing import Any
 from grammar import ToolError
 
 Answer = Mapping[str, Any]
+_STEP_FORM = '{"tool": ..., "args": {...}}'
 
 
 def effective_steps(history: Sequence[Answer], answer: Answer) -> list[dict[str, Any]]:
     """Return all steps to run, from the opened table on; none for a question.
 
-    Raises ToolError where an answer goes on from a result and there is none.
+    Raises ToolError where an answer goes on from a result and there is none, and for what is no plan or step.
     """
-    return [dict(step) for plan in _chain(history, answer) for step in plan["steps"]]
+    return [step for plan in _chain(history, answer) for step in _steps(plan)]
 
 
 def starting_table(history: Sequence[Answer], answer: Answer) -> str | None:
@@ -29,8 +30,25 @@ def starting_table(history: Sequence[Answer], answer: Answer) -> str | None:
     return chain[0].get("table") if chain else None
 
 
+def _steps(plan: Answer) -> list[dict[str, Any]]:
+    steps = plan["steps"]
+    if not isinstance(steps, list | tuple):
+        raise ToolError("not_a_plan", argument="steps", found=_shown(steps), allowed=[f"[{_STEP_FORM}, ...]"])
+    for number, step in enumerate(steps, 1):
+        if not isinstance(step, Mapping):
+            raise ToolError("not_a_step", step=number, found=_shown(step), allowed=[_STEP_FORM])
+    return [dict(step) for step in steps]
+
+
+def _shown(value: Any) -> Any:
+    return "null" if value is None else value
+
+
 def _chain(history: Sequence[Answer], answer: Answer) -> list[Answer]:
     """Return the plans of which each goes on from the one before, the last one being the answer."""
+    for each in (*history, answer):
+        if not isinstance(each, Mapping):
+            raise ToolError("not_a_plan", found=_shown(each), allowed=[f'{{"steps": [{_STEP_FORM}, ...]}}'])
     if "steps" not in answer:
         return []
     chain: list[Answer] = [answer]

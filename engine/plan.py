@@ -4,7 +4,8 @@ The table that was opened is only ever read. The `_step_` tables are temporary, 
 too, and they are gone when it ends, well or badly, unless the caller keeps them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -29,6 +30,7 @@ from .settings import Settings, as_settings, limits
 from .tools import EXECUTORS, Executor, Table, paired
 
 STEP_PREFIX = "_step_"
+_STEP_MARK = "a step of a plan, made by Tez"
 Step = Mapping[str, Any]
 
 
@@ -45,7 +47,7 @@ class _Run:
 def run_plan(
     con: Connection,
     base: str,
-    steps: Sequence[Step],
+    steps: Iterable[Step],
     settings: Mapping[str, Any] | Settings,
     keep_as: str | None = None,
     keep_steps: bool = False,
@@ -60,30 +62,34 @@ def run_plan(
     (dicts with `step` and `tool`), `steps` (as checked, with exact column names). `keep_as` gives the result a lasting
     name, `keep_steps` leaves the `_step_` tables in place.
 
-    All steps are checked before the first one runs. Raises ToolError for a plan that cannot run as written and for
-    names that are refused, DatabaseError where DuckDB fails.
+    All steps are checked before the first one runs. Any connection will do: what its caller has set is put aside for
+    the run. Raises ToolError for a plan that cannot run as written and for names that are refused, SettingsError,
+    DatabaseError where DuckDB fails.
     """
     all_settings = as_settings(settings)
     known = by_name(shipped_contracts() if contracts is None else contracts)
     executing = EXECUTORS if executors is None else executors
-    if not steps or isinstance(steps, str | bytes | Mapping):
-        raise ToolError("no_steps", found=steps)
-    check_known_tools({tool: contract for tool, contract in known.items() if tool in executing}, steps)
-    source = base_source(con, base)
-    if keep_as is not None:
-        _check_lasting_name(con, base, keep_as)
-    checked = check_plan(known, table_state(con, source, base, all_settings), steps)
-    try:
-        run = _run_steps(con, source, checked, all_settings, executing)
-        result = _result(con, run, checked, max_rows)
+    listed = _listed(steps)
+    check_known_tools({tool: contract for tool, contract in known.items() if tool in executing}, listed)
+    if max_rows is not None and (not isinstance(max_rows, int) or isinstance(max_rows, bool)):
+        raise ToolError("wrong_value", argument="max_rows", found=max_rows, allowed=["integer"])
+    with database.steady(con):
+        source = base_source(con, base)
         if keep_as is not None:
-            database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {run.source}")
-    except BaseException:
-        _drop_steps(con, failing=True)
-        raise
-    if not keep_steps:
-        _drop_steps(con)
-    return result
+            _check_lasting_name(con, base, keep_as)
+        checked = check_plan(known, table_state(con, source, base, all_settings), listed)
+        names = _step_names(con, len(checked))
+        try:
+            run = _run_steps(con, _compared_by_letters(con, source), names, checked, all_settings, executing)
+            result = _result(con, run, checked, max_rows)
+            if keep_as is not None:
+                database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {run.source}")
+        except BaseException:
+            _drop_failed_steps(con, names)
+            raise
+        if not keep_steps:
+            database.drop_temporary(con, names)
+        return result
 
 
 def shipped_contracts() -> list[dict[str, Any]]:
@@ -113,6 +119,8 @@ def check_plan(contracts: Mapping[str, Contract], state: TableState, steps: Sequ
 
 def base_source(con: Connection, base: str) -> str:
     """Return the full quoted name of the table to start from; ToolError if there is none or it is a step's."""
+    if not isinstance(base, str):
+        raise ToolError("not_a_name", argument="base", found=str(base))
     if same_name(base).startswith(STEP_PREFIX):
         raise ToolError("base_is_a_step", found=base)
     source = database.find_table(con, base)
@@ -122,7 +130,40 @@ def base_source(con: Connection, base: str) -> str:
     return source
 
 
+def _listed(steps: Iterable[Step]) -> list[Step]:
+    if not isinstance(steps, Iterable) or isinstance(steps, str | bytes | Mapping):
+        raise ToolError("not_a_plan", found=str(steps), allowed=['[{"tool": ..., "args": {...}}, ...]'])
+    listed = list(steps)
+    if not listed:
+        raise ToolError("no_steps", found=listed)
+    return listed
+
+
+def _step_names(con: Connection, steps: int) -> list[str]:
+    """Return the names of the steps' tables, those of an earlier run removed; ToolError if one is the caller's own."""
+    names = [f"{STEP_PREFIX}{number}" for number in range(1, steps + 1)]
+    taken = database.taken_temporary(con, names, _STEP_MARK)
+    if taken:
+        raise ToolError("step_name_is_taken", found=taken[0])
+    database.drop_temporary(con, database.marked_temporary(con, _STEP_MARK))
+    return names
+
+
+def _compared_by_letters(con: Connection, source: str) -> str:
+    """Return the source with text that compares by its letters alone, also where a column has a collation."""
+    described = database.describe(con, source)
+    if not any(kind == "VARCHAR" for _, kind in described):
+        return source
+    cells = [
+        f"{sql.letter_by_letter(sql.name(name))} AS {sql.name(name)}" if kind == "VARCHAR" else sql.name(name)
+        for name, kind in described
+    ]
+    return f"(SELECT {', '.join(cells)} FROM {source})"
+
+
 def _check_lasting_name(con: Connection, base: str, name: str) -> None:
+    if not isinstance(name, str):
+        raise ToolError("not_a_name", argument="keep_as", found=str(name))
     form = same_name(name)
     if not form:
         raise ToolError("blank_name", argument="keep_as", found=name)
@@ -135,18 +176,22 @@ def _check_lasting_name(con: Connection, base: str, name: str) -> None:
 
 
 def _run_steps(
-    con: Connection, source: str, steps: Sequence[Step], settings: Settings, executors: Mapping[str, Executor]
+    con: Connection,
+    source: str,
+    names: Sequence[str],
+    steps: Sequence[Step],
+    settings: Settings,
+    executors: Mapping[str, Executor],
 ) -> _Run:
-    _drop_steps(con)
     run = _Run(source, _count(con, source))
-    for number, step in enumerate(steps, 1):
+    for number, (name, step) in enumerate(zip(names, steps, strict=True), 1):
         table = Table(con, run.source, dict(database.describe(con, run.source)), run.rows, settings)
         try:
             made = executors[step["tool"]](table, **step["args"])
         except ToolError as error:
             raise _placed(error, number, step["tool"]) from error
-        target = f"temp.main.{sql.name(f'{STEP_PREFIX}{number}')}"
-        database.execute(con, f"CREATE TEMP TABLE {sql.name(f'{STEP_PREFIX}{number}')} AS {made.select}")
+        target = database.temporary(name)
+        database.make_temporary(con, name, made.select, _STEP_MARK)
         place = {"step": number, "tool": step["tool"]}
         rows = _count(con, target)
         run.evidence.append({**place, "note": "rows", "rows_in": run.rows, "rows_out": rows})
@@ -179,14 +224,11 @@ def _count(con: Connection, source: str) -> int:
     return int(database.query(con, f"SELECT count(*) FROM {source}")[0][0])
 
 
-def _drop_steps(con: Connection, *, failing: bool = False) -> None:
-    """Drop the `_step_` tables, also those that an earlier run kept.
+def _drop_failed_steps(con: Connection, names: list[str]) -> None:
+    """Drop what the steps of a failed run have made.
 
-    After a failure the connection may refuse every statement until the caller rolls back his transaction; the tables
-    then go with it, and the failure itself is what the caller must hear of.
+    The connection may refuse every statement until the caller rolls back his transaction; the tables then go with it,
+    and the failure itself is what the caller must hear of.
     """
-    try:
-        database.drop_temporary(con, STEP_PREFIX)
-    except DatabaseError:
-        if not failing:
-            raise
+    with suppress(DatabaseError):
+        database.drop_temporary(con, names)

@@ -3,41 +3,55 @@
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from io import StringIO
+from typing import Any, TextIO
 
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grammar import Kind
-from prompt.words import Language, number_text
+from grammar import Kind, TezError
+from prompt.words import Language, number_text, screen_text
 
 from .settings import OutputSettings
 
+SEPARATOR = " ┃ "
+
+
+class OutputError(TezError):
+    """Standard output is closed or cannot take what is written."""
+
 
 def print_text(text: str) -> None:
-    """Print a text and a line break."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    sys.stdout.flush()
+    """Print a text and a line break; OutputError if it cannot be written, BrokenPipeError if nobody reads on.
+
+    A character that the output's encoding does not have is written as its escape (`\\u0434`).
+    """
+    _write(text if text.endswith("\n") else text + "\n")
 
 
 def print_json(value: Any) -> None:
     """Print a JSON document. Dates are ISO texts, numbers that JSON does not know are null."""
-    print_text(json.dumps(json_value(value), ensure_ascii=False, allow_nan=False))
+    ascii_only = not _is_unicode(_output())
+    print_text(json.dumps(json_value(value), ensure_ascii=ascii_only, allow_nan=False))
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value as JSON has it; a decimal that a JSON number cannot carry exactly becomes a text."""
     match value:
         case float():
             return value if math.isfinite(value) else None
         case None | bool() | int() | str():
             return value
         case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
+            if value == value.to_integral_value():
+                return int(value)
+            return float(value) if Decimal(repr(float(value))) == value else str(value)
         case datetime() | date():
             return value.isoformat()
         case Mapping():
@@ -54,29 +68,87 @@ def print_table(
     rows: Sequence[Sequence[Any]],
     language: Language,
     settings: OutputSettings,
-) -> None:
-    """Print rows as a table, cut to the width of the terminal; numbers in the language's form, to the right."""
-    terminal = sys.stdout.isatty()
-    console = Console(file=sys.stdout, width=None if terminal else settings.piped_width, highlight=False)
-    table = Table(show_edge=False, pad_edge=False, header_style="bold")
-    for name, kind in zip(columns, kinds, strict=True):
-        justify: Any = "right" if kind == "number" else "left"
-        table.add_column(Text(_one_line(name)), justify=justify, overflow="ellipsis", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(_cell(value, language)) for value in row))
+    wanted: Collection[str] = (),
+) -> list[str]:
+    """Print rows as a table that fits the terminal; return the names of the columns that did not fit.
+
+    Numbers stand to the right in the language's form and are never cut; long texts are, visibly. `wanted` are the
+    columns that are shown before all others, as far as they fit.
+    """
+    output = _output()
+    terminal = output.isatty()
+    width = Console(file=output).width if terminal else settings.piped_width
+    drawn = StringIO()
+    console = Console(file=drawn, width=width, force_terminal=terminal, highlight=False)
+    names = [_one_line(name) for name in columns]
+    cells = [[_cell(value, language) for value in row] for row in rows]
+    widths = []
+    for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        longest = max(map(cell_len, [name, *(row[place] for row in cells)]))
+        widths.append(longest if kind == "number" else min(longest, settings.text_width))
+    shown = _fitting(columns, widths, width, wanted)
+    edge = box.HEAVY_HEAD if _is_unicode(output) else box.ASCII
+    table = Table(show_edge=False, pad_edge=False, header_style="bold", box=edge)
+    for place in shown:
+        justify: Any = "right" if kinds[place] == "number" else "left"
+        header = Text(names[place])
+        table.add_column(header, justify=justify, overflow="ellipsis", no_wrap=True, width=widths[place])
+    for row in cells:
+        table.add_row(*(Text(row[place]) for place in shown))
     console.print(table)
+    _write(drawn.getvalue())
+    return [name for place, name in enumerate(columns) if place not in shown]
+
+
+def _fitting(columns: Sequence[str], widths: Sequence[int], space: int, wanted: Collection[str]) -> list[int]:
+    """Return the places of the columns that fit into `space`, in their order; the first choice always."""
+    by_choice = sorted(range(len(columns)), key=lambda place: columns[place] not in wanted)
+    shown: list[int] = []
+    for place in by_choice:
+        needed = widths[place] + (len(SEPARATOR) if shown else 0)
+        if shown and needed > space:
+            break
+        space -= needed
+        shown.append(place)
+    return sorted(shown)
 
 
 def _cell(value: Any, language: Language) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        return number_text(value, language)
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
-    return _one_line(str(json_value(value)))
+    match value:
+        case None:
+            return ""
+        case bool():
+            return screen_text("yes" if value else "no", language)
+        case int() | float() | Decimal():
+            return number_text(value, language) if math.isfinite(value) else ""
+        case datetime():
+            return value.isoformat(sep=" ")
+        case _:
+            return _one_line(str(json_value(value)))
 
 
 def _one_line(text: str) -> str:
     """Return the text with control characters made visible, so that a value cannot move the cursor."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def _output() -> TextIO:
+    if sys.stdout is None:
+        raise OutputError("closed")
+    return sys.stdout
+
+
+def _is_unicode(output: TextIO) -> bool:
+    return (output.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+def _write(text: str) -> None:
+    output = _output()
+    encoding = output.encoding or "utf-8"
+    try:
+        output.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        output.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError("not_written", found=error.strerror) from error

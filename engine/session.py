@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grammar import AnswerMatcher, Contract, Scene, TableState, ToolError, by_name, state_after, validate_answer
+from grammar import (
+    AnswerMatcher,
+    Contract,
+    Scene,
+    TableState,
+    TezError,
+    ToolError,
+    by_name,
+    state_after,
+    validate_answer,
+)
 from prompt.build import Prompt, build_prompt, cut_to, relevant_columns
 from prompt.resolve import Link, links
 
@@ -23,6 +33,10 @@ from .settings import Settings
 from .sources import open_sources
 
 
+class RequestError(TezError):
+    """There is nothing to answer."""
+
+
 @dataclass(frozen=True)
 class Workspace:
     """Opened tables with all that a request about them needs."""
@@ -33,6 +47,9 @@ class Workspace:
     domain: Domain
     contracts: tuple[Contract, ...]
     settings: Settings
+
+
+ANSWER_KEYS = ("on", "table", "steps")
 
 
 @dataclass(frozen=True)
@@ -99,8 +116,10 @@ def ask(
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
-    `history` is a list of {"request", "answer"}. Raises ModelError, ToolError, DatabaseError.
+    `history` is a list of {"request", "answer"}. Raises RequestError, ModelError, ToolError, DatabaseError.
     """
+    if not request.strip():
+        raise RequestError("empty_request")
     started = time.monotonic()
     asked = prepare(workspace, request, history)
     matcher = AnswerMatcher(workspace.contracts, asked.scene)
@@ -108,6 +127,8 @@ def ask(
     decoded = decode(model, matcher, asked.prompt.text, workspace.settings.model, progress=progress)
     answer: dict[str, Any] = json.loads(decoded.text)
     validate_answer(workspace.contracts, asked.scene, answer)
+    if "question" in answer:
+        answer["question"]["options"] = list(dict.fromkeys(answer["question"]["options"]))
     decided = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
@@ -131,9 +152,17 @@ def run(
     workspace: Workspace, history: Sequence[Answer], answer: Answer, *, max_rows: int | None = None
 ) -> dict[str, Any]:
     """Run a plan, with the earlier answers' steps where it goes on from their result; ToolError, DatabaseError."""
+    for key in answer:
+        if key not in ANSWER_KEYS:
+            raise ToolError("unknown_key", found=key, allowed=list(ANSWER_KEYS))
+    if answer.get("on", "table") not in ("result", "table"):
+        raise ToolError("wrong_value", argument="on", found=answer["on"], allowed=["result", "table"])
     steps = effective_steps(history, answer)
-    table = starting_table(history, answer) or workspace.tables[0].name
     names = [each.name for each in workspace.tables]
+    table = starting_table(history, answer)
+    if table is None and len(names) > 1:
+        raise ToolError("table_not_named", argument="table", allowed=names)
+    table = names[0] if table is None else table
     if table not in names:
         raise ToolError("unknown_table", argument="table", found=table, allowed=names)
     return run_plan(workspace.con, table, steps, workspace.settings, contracts=workspace.contracts, max_rows=max_rows)

@@ -7,11 +7,12 @@ own overrides single keys.
 
 import difflib
 import json
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 import jsonschema
 
@@ -120,6 +121,7 @@ class OutputSettings:
     json_rows: int
     shown_rows: int
     shown_options: int
+    text_width: int
     piped_width: int
 
 
@@ -192,21 +194,16 @@ def load_settings(overrides: Path | None = None) -> Settings:
 
 def as_settings(settings: Mapping[str, Any] | Settings) -> Settings:
     """Return the settings of a mapping such as `json.load` makes of the file; settings pass through."""
-    return settings if isinstance(settings, Settings) else _checked(settings, FILE_NAME)
+    if isinstance(settings, Settings):
+        return settings
+    if not isinstance(settings, Mapping):
+        raise SettingsError("not_settings", found=type(settings).__name__)
+    return _checked(settings, FILE_NAME)
 
 
 def limits(settings: Settings) -> Limits:
     """Return the bounds of an answer, as the grammar takes them."""
-    bounds = settings.grammar
-    return Limits(
-        text_length=bounds.text_length,
-        list_length=bounds.list_length,
-        number_digits=bounds.number_digits,
-        number_decimals=bounds.number_decimals,
-        integer_digits=bounds.integer_digits,
-        question_options=bounds.question_options,
-        max_steps=settings.max_steps,
-    )
+    return Limits(max_steps=settings.max_steps, **asdict(settings.grammar))
 
 
 def settings_schema() -> dict[str, Any]:
@@ -217,11 +214,18 @@ def settings_schema() -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            keys = [key for key, _ in pairs]
+            raise SettingsError("repeated_key", path=str(path), key=next(key for key in keys if keys.count(key) > 1))
+        return values
+
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=once)
     except OSError as error:
         raise SettingsError("file_unreadable", path=str(path), found=error.strerror) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError("file_not_json", path=str(path), found=str(error)) from error
     if not isinstance(values, dict):
         raise SettingsError("file_not_json", path=str(path), found=type(values).__name__)
@@ -242,16 +246,47 @@ def _checked(values: Mapping[str, Any], where: str) -> Settings:
 
 def _check(values: Mapping[str, Any], where: str, *, complete: bool) -> None:
     _check_keys(values, Settings, where, "", complete)
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(settings_schema()).iter_errors(values))
+    error = jsonschema.exceptions.best_match(_validator().iter_errors(values))
     if error is not None:
         key = ".".join(str(part) for part in error.absolute_path)
-        raise SettingsError("wrong_value", path=where, key=key, found=error.instance, allowed=_allowed(error))
+        found = json.dumps(error.instance, ensure_ascii=False, default=str)
+        raise SettingsError("wrong_value", path=where, key=key, found=found, allowed=_allowed(error.schema))
 
 
-def _allowed(error: jsonschema.ValidationError) -> str:
-    schema = error.schema
-    rules = {key: schema[key] for key in schema if key != "description"} if isinstance(schema, dict) else {}
-    return ", ".join(f"{key} {value}" for key, value in rules.items())
+def _validator() -> Any:
+    """Return the validator of the settings; a number that is not finite is none."""
+    plain = jsonschema.Draft202012Validator
+
+    def is_number(checker: object, value: object) -> bool:
+        return plain.TYPE_CHECKER.is_type(value, "number") and not (
+            isinstance(value, float) and not math.isfinite(value)
+        )
+
+    checker = plain.TYPE_CHECKER.redefine("number", is_number)
+    strict = jsonschema.validators.extend(plain, type_checker=checker)  # type: ignore[no-untyped-call]
+    return strict(settings_schema())
+
+
+def _allowed(schema: Any) -> str:
+    """Return what a schema allows, in notation that needs no language."""
+    if "enum" in schema:
+        return ", ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return " / ".join(_allowed_type(each, schema) for each in types)
+
+
+def _allowed_type(kind: str, schema: Mapping[str, Any]) -> str:
+    if kind == "object":
+        return "{" + ", ".join(f'"{key}": ...' for key in schema["properties"]) + "}"
+    if kind == "boolean":
+        return "true, false"
+    if kind == "string":
+        shown = ", ".join(json.dumps(example) for example in schema.get("examples", ()))
+        return f'"..." ({shown})' if shown else '"..."'
+    if kind == "null":
+        return "null"
+    signs = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+    return ", ".join([kind, *(f"{sign} {schema[key]}" for key, sign in signs.items() if key in schema)])
 
 
 def _check_keys(values: Mapping[str, Any], part: type, where: str, prefix: str, complete: bool) -> None:
@@ -276,7 +311,13 @@ def _built(part: type[_Part], values: Mapping[str, Any]) -> _Part:
     made = {
         field.name: _built(hints[field.name], values[field.name])
         if is_dataclass(hints[field.name])
-        else values[field.name]
+        else _in_its_type(hints[field.name], values[field.name])
         for field in fields(part)  # type: ignore[arg-type]
     }
     return part(**made)
+
+
+def _in_its_type(hint: Any, value: Any) -> Any:
+    """Return the value of a setting; 2.0 for a whole number, which JSON Schema allows, as 2."""
+    whole = hint is int or int in get_args(hint)
+    return int(value) if whole and isinstance(value, float) else value

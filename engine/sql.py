@@ -65,6 +65,11 @@ def literal(value: object) -> str:
     raise TypeError(f"no SQL literal for {type(value).__name__}")
 
 
+def letter_by_letter(cell: str) -> str:
+    """Return text that compares by its letters alone, whatever collation its column or the database has."""
+    return f'{cell} COLLATE "binary"'
+
+
 def text(cell: str, duckdb_type: str) -> str:
     """Return the cell as VARCHAR."""
     return cell if duckdb_type == "VARCHAR" else f"CAST({cell} AS VARCHAR)"

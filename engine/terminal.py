@@ -1,5 +1,6 @@
 """What is said beside the result: messages and progress. The only writer to standard error."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,9 +28,12 @@ FORECAST_FROM = 3600.0
 
 
 def say(text: str) -> None:
-    """Print a line to standard error."""
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
+    """Print a line to standard error; where that is closed or full, there is nobody to tell."""
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
 
 
 def close() -> None:
@@ -40,7 +44,7 @@ def close() -> None:
 @contextmanager
 def progress(language: Language) -> Iterator[Report]:
     """Show how far the model is (loading, reading, writing) while the block runs; nothing without a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda phase, done, total: None
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
@@ -58,7 +62,7 @@ def progress(language: Language) -> Iterator[Report]:
 @contextmanager
 def counted(done: int, total: int) -> Iterator[Tick]:
     """Show a bar that begins at `done` of `total` pieces of work while the block runs; nothing without a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda name: None
         return
     columns = (

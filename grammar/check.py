@@ -1,11 +1,14 @@
 """Checking a plan against contracts and table states, with errors that say how to mend it.
 
 Plans written by hand are met half-way: names match without regard to case and the kind of apostrophe, nulls count as
-left out, bounds on length do not apply. The strict form is the JSON Schema's (`validate_answer`).
+left out, bounds on length do not apply, a whole number may be written 2.0 and a boolean "True". The strict form is the
+JSON Schema's (`validate_answer`).
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .calls import call_shapes, columns_for
@@ -20,12 +23,19 @@ _DATE = re.compile(DATE_PATTERN)
 _TIME = re.compile(r"^[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?$")
 _DATE_LENGTH = len("YYYY-MM-DD")
 _COLUMN_LISTS = frozenset({"columns"})
+_STEP_KEYS = ("tool", "args")
+_MOST_FIGURES = sys.float_info.max_10_exp
+_BEYOND_NUMBERS = 10**_MOST_FIGURES
 
 
 class _Misfit(NamedTuple):
-    """How far a call agrees with an alternative (in fields) and what is wrong with the next field."""
+    """How far a call agrees with an alternative and what is wrong with the next field.
+
+    `depth` counts the fields up to that one, `fitting` all of the call's fields that the alternative takes as they are.
+    """
 
     depth: int
+    fitting: int
     argument: str
     reason: str
     found: Any
@@ -36,15 +46,24 @@ def check_known_tools(contracts: Mapping[str, Contract], steps: Sequence[Any]) -
     """Raise ToolError unless every step is a call of a known tool."""
     for number, step in enumerate(steps, 1):
         if not isinstance(step, Mapping) or not isinstance(step.get("args", {}), Mapping):
-            raise ToolError("not_a_step", step=number, found=step, allowed=['{"tool": ..., "args": {...}}'])
-        if step.get("tool") not in contracts:
-            raise ToolError("unknown_tool", step=number, found=step.get("tool"), allowed=list(contracts))
+            raise ToolError(
+                "not_a_step",
+                step=number,
+                found="null" if step is None else step,
+                allowed=['{"tool": ..., "args": {...}}'],
+            )
+        for key in step:
+            if key not in _STEP_KEYS:
+                raise ToolError("unknown_key", step=number, found=key, allowed=list(_STEP_KEYS))
+        tool = step.get("tool")
+        if not isinstance(tool, str) or tool not in contracts:
+            raise ToolError("unknown_tool", step=number, found=tool, allowed=list(contracts))
 
 
 def checked_step(
     contracts: Mapping[str, Contract], state: TableState, step: Mapping[str, Any], number: int
 ) -> dict[str, Any]:
-    """Return the step with exact column names and without nulls.
+    """Return the step with exact column names and types of values, and without nulls.
 
     ToolError names the step, the argument, what was found and what is allowed.
     """
@@ -52,13 +71,27 @@ def checked_step(
     tool = step["tool"]
     contract = contracts[tool]
     try:
-        args = _exact_names(contract["args"], _without_nulls(step.get("args", {})), state)
-        _check_args(contract, args, state)
+        written = _without_nulls(step.get("args", {}))
+        _check_figures(written)
+        args = _checked_args(contract, _exact_names(contract["args"], written, state), state)
     except ToolError as error:
-        raise ToolError(
-            error.reason, step=number, tool=tool, argument=error.argument, found=error.found, allowed=error.allowed
-        ) from None
+        raise ToolError(error.reason, **{**error.facts, "step": number, "tool": tool}) from None
     return {"tool": tool, "args": args}
+
+
+def _check_figures(args: Mapping[str, Any]) -> None:
+    """Raise ToolError for a whole number that is too long for any number type."""
+    for name, value in args.items():
+        if any(abs(number) >= _BEYOND_NUMBERS for number in _whole_numbers(value)):
+            raise ToolError("number_too_long", argument=str(name), limit=_MOST_FIGURES)
+
+
+def _whole_numbers(value: Any) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, list | tuple | Mapping):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _whole_numbers(each)
 
 
 def _without_nulls(value: Any) -> Any:
@@ -106,26 +139,47 @@ def _names(argument: Mapping[str, Any], state: TableState) -> list[str]:
     return [column.name for column in columns_for(argument, state)]
 
 
-def _check_args(contract: Contract, args: dict[str, Any], state: TableState) -> None:
+def _checked_args(contract: Contract, args: dict[str, Any], state: TableState) -> dict[str, Any]:
+    """Return the arguments as the first alternative that fits takes them."""
     alternatives = call_shapes(contract, state)
     if not alternatives:
         raise ToolError("tool_not_offered", found=contract["name"])
     misfits = []
     for alternative in alternatives:
-        misfit = _object_misfit(alternative, args)
+        taken: dict[str, Any] = _taken(alternative, args)
+        misfit = _object_misfit(alternative, taken)
         if misfit is None:
-            return
+            return taken
         misfits.append(misfit)
     depth = max(misfit.depth for misfit in misfits)
     deepest = [misfit for misfit in misfits if misfit.depth == depth]
-    worst = min(deepest, key=lambda misfit: misfit.reason == "unknown_argument")
-    allowed = [text for misfit in deepest if misfit.argument == worst.argument for text in misfit.allowed]
+    worst = max(deepest, key=lambda misfit: (misfit.reason != "unknown_argument", misfit.fitting))
+    alike = [misfit for misfit in deepest if misfit.argument == worst.argument]
+    if worst.reason == "missing_argument":
+        alike = [misfit for misfit in alike if misfit.fitting == worst.fitting]
+    allowed = [text for misfit in alike for text in misfit.allowed]
     reason, found = worst.reason, worst.found
     if reason == "wrong_value" and isinstance(found, str):
         column = find_column(found, state.columns)
         if column is not None and found not in allowed and _takes_columns(contract, worst.argument):
             reason, found = "wrong_kind", f"{column.name} ({column.kind})"
     raise ToolError(reason, argument=worst.argument, found=found, allowed=list(dict.fromkeys(allowed)))
+
+
+def _taken(shape: Shape, value: Any) -> Any:
+    """Return a value that a person wrote as the shape takes it: 2.0 as a whole number, "True" as a boolean."""
+    match shape:
+        case Object(fields) if isinstance(value, Mapping):
+            shapes = {field.key: field.shape for field in fields}
+            return {key: _taken(shapes[key], each) if key in shapes else each for key, each in value.items()}
+        case Items(item) if isinstance(value, list | tuple):
+            return [_taken(item, each) for each in value]
+        case Integer() if isinstance(value, float) and value.is_integer():
+            return int(value)
+        case OneOf((True, False)) if isinstance(value, str) and value.strip().casefold() in ("true", "false"):
+            return value.strip().casefold() == "true"
+        case _:
+            return value
 
 
 def _takes_columns(contract: Contract, path: str) -> bool:
@@ -138,20 +192,21 @@ def _takes_columns(contract: Contract, path: str) -> bool:
 
 
 def _object_misfit(shape: Object, args: Mapping[str, Any], prefix: str = "", depth: int = 0) -> _Misfit | None:
+    fitting = sum(field.key in args and _fits(field.shape, args[field.key]) for field in shape.fields)
     for field in shape.fields:
         path = prefix + field.key
         if field.key not in args:
             if field.required:
-                return _Misfit(depth, path, "missing_argument", None, _allowed(field.shape))
+                return _Misfit(depth, fitting, path, "missing_argument", None, _allowed(field.shape))
             continue
         misfit = _field_misfit(field, path, args[field.key], depth)
         if misfit is not None:
-            return misfit
+            return misfit._replace(fitting=fitting)
         depth += 1
     known = {field.key for field in shape.fields}
     for name in args:
         if name not in known:
-            return _Misfit(depth, prefix + name, "unknown_argument", args[name], tuple(known))
+            return _Misfit(depth, fitting, prefix + name, "unknown_argument", args[name], tuple(known))
     return None
 
 
@@ -160,8 +215,19 @@ def _field_misfit(field: Field, path: str, value: Any, depth: int) -> _Misfit | 
         return _object_misfit(field.shape, value, f"{path}.", depth)
     if _fits(field.shape, value):
         return None
-    free = isinstance(field.shape, Text | Number | Date | Integer)
-    return _Misfit(depth, path, "wrong_kind" if free else "wrong_value", value, _allowed(field.shape))
+    return _Misfit(depth, 0, path, _reason(field.shape, value), value, _allowed(field.shape))
+
+
+def _reason(shape: Shape, value: Any) -> str:
+    match shape:
+        case Items() if not isinstance(value, list | tuple):
+            return "not_a_list"
+        case Integer() if isinstance(value, int) and not isinstance(value, bool):
+            return "wrong_value"
+        case Text() | Number() | Date() | Integer():
+            return "wrong_kind"
+        case _:
+            return "wrong_value"
 
 
 def _fits(shape: Shape, value: Any) -> bool:
@@ -171,7 +237,7 @@ def _fits(shape: Shape, value: Any) -> bool:
         case Text():
             return isinstance(value, str) and value != ""
         case Number():
-            return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) != float("inf")
+            return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         case Integer(minimum):
             return isinstance(value, int) and not isinstance(value, bool) and value >= minimum
         case Date():

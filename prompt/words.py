@@ -39,6 +39,7 @@ _PIECE = re.compile(r"\[(?P<optional>(?:[^\[\]{}]|\{[^{}]*\})*)\]|\{(?P<fact>[^{
 _ALTERNATIVES = re.compile(r"((?:[^|{}]|\{[^{}]*\})*)(?:\||$)")
 _FACT = re.compile(r"\{([^{}]*)\}")
 _ABSENT = "?"
+_FOUND = "found"
 _MOST_DIGITS = 1000
 _SIMPLE = re.compile(r"[\w'ʻʼ‘’.%+-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -80,7 +81,7 @@ def note_text(note: Mapping[str, Any], language: Language, *, shown: int | None 
 def question_text(question: Mapping[str, Any], language: Language) -> str:
     """Return the words of a question that an answer asks: `{"kind": ..., "options": [...]}`."""
     words = word_file("questions")[question["kind"]]
-    options = [_in_quotes(str(option)) for option in question.get("options", ())]
+    options = [_in_quotes(str(option)) for option in dict.fromkeys(question.get("options", ()))]
     return _filled(words[language], {"options": ", ".join(options)}.get, str, language)
 
 
@@ -114,7 +115,7 @@ def _filled(pattern: str, fact: _Fact, say: Callable[[Any], str], language: Lang
     def said(placeholder: str) -> str | None:
         name, *forms = placeholder.split("|")
         value = fact(name)
-        if value is None or value in ([], ()):
+        if value is None or (value in ([], ()) and name != _FOUND):
             return None
         return f"{say(value)} {forms[_plural_place(value, language)]}" if forms else say(value)
 
@@ -161,7 +162,7 @@ def _said(value: Any, language: Language, shown: int | None) -> str:
         case date():
             return value.isoformat()
         case list() | tuple():
-            return _listed(value, language, shown)
+            return _listed(value, language, shown) or "[]"
         case _:
             return _one_line(json.dumps(value, ensure_ascii=False, default=str))
 
@@ -169,7 +170,7 @@ def _said(value: Any, language: Language, shown: int | None) -> str:
 def _listed(values: Sequence[Any], language: Language, shown: int | None) -> str:
     texts = [_item(value, language) for value in values[:shown]]
     rest = len(values) - len(texts)
-    listed = ", ".join(texts)
+    listed = ("; " if any("," in text for text in texts) else ", ").join(texts)
     if not rest:
         return listed
     more = str(word_file("terms")["list"]["more"][language]).replace("{rest}", number_text(rest, language))

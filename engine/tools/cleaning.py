@@ -51,17 +51,17 @@ def unify_spelling(table: Table, *, column: str) -> Made:
     )
     chosen = (
         f"SELECT form, spelling AS kept FROM ({counted}) "
-        "QUALIFY row_number() OVER (PARTITION BY form ORDER BY cells DESC, first) = 1"
+        "QUALIFY row_number() OVER (PARTITION BY form ORDER BY cells DESC, first ASC) = 1"
     )
     pairs = table.query(
         f"SELECT counted.spelling, chosen.kept, counted.cells FROM ({counted}) AS counted "
-        f"JOIN ({chosen}) AS chosen USING (form) WHERE counted.spelling <> chosen.kept ORDER BY counted.first"
+        f"JOIN ({chosen}) AS chosen USING (form) WHERE counted.spelling <> chosen.kept ORDER BY counted.first ASC"
     )
     if not pairs:
         return Made(_replaced(table, column, cell))
     select = (
         f"SELECT {table.select_list({column: f'coalesce(chosen.kept, {cell})'})} FROM {source} AS t "
-        f"LEFT JOIN ({chosen}) AS chosen ON chosen.form = {form} ORDER BY {place}"
+        f"LEFT JOIN ({chosen}) AS chosen ON chosen.form = {form} ORDER BY {place} ASC"
     )
     examples = [[before, after] for before, after, _ in pairs[: table.settings.tools.evidence_examples]]
     cells = sum(row[2] for row in pairs)
@@ -75,8 +75,8 @@ def fill_empty(table: Table, *, column: str, method: str, value: Any = None) -> 
     """Fill the empty cells of a column and say how many; those that nothing can fill stay empty."""
     if method == "previous":
         source, place = table.numbered()
-        before = f"last_value({table.value(column)} IGNORE NULLS) OVER (ORDER BY {place} ROWS UNBOUNDED PRECEDING)"
-        select = f"SELECT {table.select_list({column: before})} FROM {source} AS t ORDER BY {place}"
+        before = f"last_value({table.value(column)} IGNORE NULLS) OVER (ORDER BY {place} ASC ROWS UNBOUNDED PRECEDING)"
+        select = f"SELECT {table.select_list({column: before})} FROM {source} AS t ORDER BY {place} ASC"
         left = table.query(f"SELECT count(*) FROM (SELECT {before} AS v FROM {source} AS t) WHERE v IS NULL")[0][0]
         return Made(select, _filled(table, column, int(left)))
     if method == "value":
@@ -111,7 +111,7 @@ def _most_common(table: Table, column: str) -> tuple[str, str] | None:
     source, place = table.numbered()
     most_common = (
         f"SELECT {table.value(column)} AS v FROM {source} AS t WHERE {table.filled(column)} "
-        f"GROUP BY 1 ORDER BY count(*) DESC, min({place}) LIMIT 1"
+        f"GROUP BY 1 ORDER BY count(*) DESC, min({place}) ASC LIMIT 1"
     )
     if not table.query(most_common):
         return None
@@ -166,6 +166,6 @@ def _spellings(table: Table, column: str, value: str, condition: str) -> list[tu
     found = f"SELECT {cells} FROM {source} AS t WHERE {condition}"
     return table.query(
         f"SELECT before, any_value(after) FROM ({found}) GROUP BY before "
-        "ORDER BY before = coalesce(CAST(any_value(after) AS VARCHAR), ''), min(seen) "
+        "ORDER BY before = coalesce(CAST(any_value(after) AS VARCHAR), '') ASC, min(seen) ASC "
         f"LIMIT {table.settings.tools.evidence_examples}"
     )

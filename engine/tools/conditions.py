@@ -11,6 +11,7 @@ from grammar import ToolError
 from .registry import Note, Table
 
 _NEGATED = {"!=": "=", "not_in": "in", "not_empty": "is_empty"}
+_AROUND_A_MOMENT = {"<": "<=", "<=": "<=", ">": ">", ">=": ">"}
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,16 @@ def _compared(table: Table, column: str, op: str, value: Any) -> str:
 
 
 def _compared_date(cell: str, duckdb_type: str, op: str, value: datetime) -> str:
-    """Compare a day with the cell's day; a value with a time of day with the very moment."""
+    """Compare a day with the cell's day; a value with a time of day with the very moment.
+
+    A cell without a time of day is its midnight, which lies before any such moment of the same day.
+    """
     if value.time() == datetime.min.time():
-        day = cell if duckdb_type == "DATE" else f"CAST({cell} AS DATE)"
+        day = cell if duckdb_type == "DATE" else f"TRY_CAST({cell} AS DATE)"
         return f"({day} {op} {sql.literal(value.date())})"
-    return f"(CAST({cell} AS TIMESTAMP) {op} {sql.literal(value)})"
+    if duckdb_type == "DATE":
+        return "FALSE" if op == "=" else f"({cell} {_AROUND_A_MOMENT[op]} {sql.literal(value.date())})"
+    return f"(TRY_CAST({cell} AS TIMESTAMP) {op} {sql.literal(value)})"
 
 
 def moment(column: str, value: Any) -> datetime:

@@ -15,6 +15,7 @@ from .totals import COUNTS, Value, adding_up_limit, projected, total_name, total
 _STEPS = {"day": "1 DAY", "week": "7 DAYS", "month": "1 MONTH", "quarter": "3 MONTHS", "year": "1 YEAR"}
 _NAMES = ("previous", "change", "change_percent")
 _SMALLEST_SAFE = 1e-200
+_FIRST_YEAR, _LAST_YEAR = -290_000, 294_000
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,18 @@ def period_compare(
     names = unique_names(["period", *groups, total_name(value_column, agg), *_NAMES])
     made = ["p", *keys, "v", *_NAMES]
     selected = ", ".join(f"t.{part} AS {sql.name(name)}" for part, name in zip(made, names, strict=True))
-    ordered = ", ".join(f"t.{key} NULLS LAST" for key in ["p", *keys])
+    ordered = ", ".join(f"t.{key} ASC NULLS LAST" for key in ["p", *keys])
     return Made(f"SELECT {selected} FROM ({compared}) AS t ORDER BY {ordered}", notes)
 
 
 def _dated(table: Table, date_column: str, period: str, groups: list[str], value_column: str | None) -> tuple[str, int]:
-    """Return the rows that have a date, with the start of its period as `k0`, and how many have none."""
-    day = f"CAST({table.value(date_column)} AS DATE)"
-    start = f"TRY(CAST(date_trunc({sql.literal(period)}, {day}) AS DATE))"
+    """Return the rows that have a date, with the start of its period as `k0`, and how many have none.
+
+    A date so far off that DuckDB cannot count periods around it (a TIMESTAMP ends there) counts as none.
+    """
+    day = f"TRY_CAST({table.value(date_column)} AS DATE)"
+    inside = f"year({day}) BETWEEN {_FIRST_YEAR} AND {_LAST_YEAR}"
+    start = f"(CASE WHEN {inside} THEN TRY(CAST(date_trunc({sql.literal(period)}, {day}) AS DATE)) END)"
     rows = projected(table, groups, value_column, first_key=start)
     undated = table.query(f"SELECT count(*) FROM {rows} WHERE k0 IS NULL")[0][0]
     return f"(SELECT * FROM {rows} WHERE k0 IS NOT NULL)", int(undated)
@@ -112,7 +117,7 @@ def _compared(totals: str, keys: list[str], period: str, value: Value, agg: str)
         f"INTERVAL {_STEPS[period]})) AS DATE) AS p{listed} FROM spans), "
         f"complete AS (SELECT periods.p{''.join(f', periods.{key}' for key in keys)}, {total} AS v "
         f"FROM periods LEFT JOIN totals ON {joined}), "
-        f"paired AS (SELECT *, lag(v) OVER ({partition}ORDER BY p) AS previous FROM complete), "
+        f"paired AS (SELECT *, lag(v) OVER ({partition}ORDER BY p ASC) AS previous FROM complete), "
         f"changed AS (SELECT *, {sql.finite(change) if number == 'DOUBLE' else change} AS change FROM paired) "
         f"SELECT *, {sql.finite(percent)} AS change_percent FROM changed"
     )

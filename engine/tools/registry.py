@@ -151,9 +151,11 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 
 def plain(value: object) -> object:
-    """Return a cell's value as JSON can carry it."""
+    """Return a cell's value as JSON can carry it; a fraction that no float is written as becomes text."""
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        if value == value.to_integral_value():
+            return int(value)
+        return float(value) if Decimal(repr(float(value))) == value else f"{value:f}"
     return value.isoformat() if isinstance(value, date) else value
 
 

@@ -34,7 +34,8 @@ def remove_rows(table: Table, *, column: str, op: str, value: Any = None, values
 def sort(table: Table, *, by: str, descending: bool) -> Made:
     """Order all rows; empty cells last either way, equal ones in the table's own order."""
     source, place = table.numbered()
-    return Made(f"SELECT {table.select_list()} FROM {source} AS t ORDER BY {_order(table, by, descending)}, {place}")
+    order = f"{_order(table, by, descending)}, {place} ASC"
+    return Made(f"SELECT {table.select_list()} FROM {source} AS t ORDER BY {order}")
 
 
 @executes("top_n")
@@ -59,7 +60,7 @@ def remove_duplicates(table: Table, *, columns: list[str] | None = None) -> Made
     source, place = table.numbered()
     select = (
         f"SELECT {table.select_list()} FROM {source} AS t "
-        f"QUALIFY row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {place}) = 1 ORDER BY {place}"
+        f"QUALIFY row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {place} ASC) = 1 ORDER BY {place} ASC"
     )
     removed = table.rows - int(distinct)
     return Made(select, [{"note": "duplicates", "rows": removed}] if removed else [])
@@ -83,7 +84,7 @@ def _ranked(table: Table, by: str, n: int, descending: bool) -> Made:
     limit = min(n, _LARGEST_LIMIT)
     select = (
         f"SELECT {table.select_list()} FROM {source} AS t "
-        f"ORDER BY {_order(table, by, descending)}, {place} LIMIT {limit}"
+        f"ORDER BY {_order(table, by, descending)}, {place} ASC LIMIT {limit}"
     )
     return Made(select, _ties(table, by, limit, descending))
 

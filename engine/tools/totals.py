@@ -62,7 +62,7 @@ def totalled(table: Table, groups: list[str], value_column: str | None, agg: str
     selected = [f"{part} AS {name}" for part, name in zip([*keys, total.aggregate], names, strict=True)]
     select = f"SELECT {', '.join(selected)} FROM {total.source} AS t "
     if keys:
-        ordered = ", ".join(f"t.{key} NULLS LAST" for key in keys)
+        ordered = ", ".join(f"t.{key} ASC NULLS LAST" for key in keys)
         select += f"GROUP BY {', '.join(f't.{key}' for key in keys)} ORDER BY {ordered}"
     else:
         select += "HAVING count(*) > 0"

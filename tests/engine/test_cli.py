@@ -1,13 +1,14 @@
 """The command line without a model, in processes of their own: outputs, languages, exit codes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import LOANS, ROOT, tez
+from command_line import LOANS, ROOT, TEZ, tez
 
 from engine.plan import shipped_contracts
 from prompt.build import tool_lines
@@ -232,3 +233,79 @@ def test_options_settle_how_a_file_is_read(tmp_path: Path) -> None:
     days, sums = table["columns"][1:]
     assert (days["kind"], days["min"]) == ("date", "2025-03-04")
     assert (sums["kind"], sums["min"], sums["max"]) == ("number", 1.25, 13.75)
+
+
+@pytest.mark.parametrize(
+    ("plan", "reason"),
+    [
+        ('[{"tool": "sort"', "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ('{"on": "bla", "steps": []}', "result, table"),
+        ('{"steps": [], "colour": 1}', "colour"),
+        ('{"on": "result", "steps": [{"tool": "remove_duplicates", "args": {}}]}', "result"),
+    ],
+)
+def test_wrong_plans_are_explained(plan: str, reason: str) -> None:
+    done = tez("run", LOANS, "--plan", "-", "--lang", "en", stdin=plan)
+    assert (done.code, done.out) == (5, "")
+    assert reason in done.err
+
+
+def test_with_several_tables_a_plan_names_its_own(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    plan = planned(tmp_path, {"tool": "group_and_total", "args": {"agg": "count"}})
+    done = tez("run", LOANS, tmp_path / "other.csv", "--plan", plan, "--lang", "en")
+    assert done.code == 5
+    assert "loans, other" in done.err
+
+
+def test_a_plan_from_an_editor_that_writes_a_byte_order_mark_runs(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps([TOP]), encoding="utf-8-sig")
+    assert tez("run", LOANS, "--plan", path, "--json").code == 0
+
+
+@pytest.mark.parametrize("request_text", ["", "  \n"])
+def test_an_empty_request_is_refused(request_text: str) -> None:
+    done = tez("ask", LOANS, request_text, "--lang", "en")
+    assert (done.code, done.out) == (2, "")
+    assert "empty" in done.err
+
+
+def with_shell(command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TEZ": " ".join(TEZ), "LOANS": str(LOANS), "COLUMNS": "80"}
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"), [("> /dev/full", 4), (">&-", 4), ("2> /dev/full", 0), ("2>&-", 0), ("| head -1", 0)]
+)
+def test_closed_and_full_outputs_are_met_calmly(tmp_path: Path, redirection: str, code: int) -> None:
+    plan = planned(tmp_path, TOP)
+    done = with_shell(f"set -o pipefail; $TEZ run $LOANS --plan {plan} --lang en {redirection}")
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["", "--json"])
+def test_an_output_without_unicode_gets_escapes(tmp_path: Path, option: str) -> None:
+    (tmp_path / "t.csv").write_text("Майдон,Вилоят\n1,Бухоро\n")
+    plan = planned(tmp_path, {"tool": "remove_duplicates", "args": {}})
+    done = with_shell(f"PYTHONIOENCODING=ascii $TEZ run {tmp_path / 't.csv'} --plan {plan} {option}")
+    assert done.returncode == 0, done.stderr
+    assert "\\u0411\\u0443\\u0445\\u043e\\u0440\\u043e" in done.stdout
+
+
+def test_columns_that_do_not_fit_are_named_and_numbers_are_whole(tmp_path: Path) -> None:
+    columns = ["a", *(f"long_column_name_{number}" for number in range(20)), "sum"]
+    (tmp_path / "t.csv").write_text(",".join(columns) + "\n" + ",".join(["1234567890"] * 22) + "\n")
+    (tmp_path / "s.json").write_text('{"output": {"piped_width": 60}}')
+    plan = planned(tmp_path, {"tool": "sort", "args": {"by": "sum", "descending": True}})
+    done = tez("run", tmp_path / "t.csv", "--plan", plan, "--lang", "en", "--settings", tmp_path / "s.json")
+    header, _, row = done.out.splitlines()
+    assert header.split()[-1] == "sum"
+    assert row.count("1,234,567,890") == header.count("┃") + 1
+    assert "did not fit" in done.err
+    assert max(map(len, done.out.splitlines())) <= 60

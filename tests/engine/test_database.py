@@ -123,6 +123,74 @@ def test_tables_are_found_in_the_catalogue_only(tmp_path: Path, monkeypatch: pyt
     assert database.tables(con) == ["hidden", "seen", "Город"]
 
 
+RELIED_ON = [
+    ("preserve_insertion_order", "false"),
+    ("default_order", "DESC"),
+    ("default_null_order", "NULLS_FIRST"),
+    ("default_collation", "nocase"),
+    ("ieee_floating_point_ops", "false"),
+    ("max_expression_depth", "30"),
+]
+
+
+def in_force(con: database.Connection, name: str) -> tuple[str, str]:
+    return database.query(con, f"SELECT lower(value), scope FROM duckdb_settings() WHERE name = '{name}'")[0]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("name", "value"), RELIED_ON)
+@pytest.mark.parametrize("scope", ["GLOBAL", "SESSION"])
+@pytest.mark.parametrize("fails", ["not", "outside", "inside"])
+def test_what_the_caller_has_set_is_put_aside_and_put_back(name: str, value: str, scope: str, fails: str) -> None:
+    con = opened()
+    usual = in_force(con, name)[0]
+    database.execute(con, f"SET {scope} {name} = '{value}'")
+    before = in_force(con, name)
+    if fails == "inside":
+        con.begin()
+
+    def run() -> None:
+        with database.steady(con):
+            assert in_force(con, name)[0] in (usual, "asc")
+            assert in_force(con.cursor(), name)[0] == (before[0] if scope == "GLOBAL" else usual)
+            if fails != "not":
+                database.query(con, "SELECT error('failed')")
+
+    if fails == "not":
+        run()
+    else:
+        with pytest.raises(DatabaseError, match="failed"):
+            run()
+    if fails == "inside":
+        with pytest.raises(DatabaseError) as raised:
+            database.query(con, "SELECT 1")
+        assert raised.value.reason == "transaction", "the caller still has to roll back"
+        con.rollback()
+    assert in_force(con, name) == before
+
+
+def test_a_configuration_that_is_locked() -> None:
+    con = opened()
+    database.execute(con, "SET lock_configuration = true")
+    with database.steady(con):
+        database.query(con, "SELECT 1")
+    con = opened()
+    database.execute(con, "SET default_order = 'DESC'; SET lock_configuration = true")
+    with pytest.raises(DatabaseError) as raised, database.steady(con):
+        pass
+    assert (raised.value.reason, raised.value.facts) == ("settings_locked", {"names": ["default_order"]})
+
+
+def test_temporary_tables_are_told_apart_by_their_mark() -> None:
+    con = opened()
+    database.execute(con, "CREATE TEMP TABLE a AS SELECT 1 AS x; CREATE TEMP VIEW v AS SELECT 1 AS x")
+    database.execute(con, "CREATE TABLE own AS SELECT 1 AS x; COMMENT ON TABLE own IS 'mark'")
+    database.make_temporary(con, "own", "SELECT 2 AS x", "mark")
+    assert database.marked_temporary(con, "mark") == ["own"]
+    assert database.taken_temporary(con, ["A", "V", "own", "none"], "mark") == ["a", "v"]
+    database.drop_temporary(con, ["own", "none"])
+    assert database.query(con, "SELECT x FROM own") == [(1,)]
+
+
 def test_a_temporary_table_comes_first() -> None:
     con = opened()
     database.execute(con, "CREATE TABLE t AS SELECT 1 AS a; CREATE TEMP TABLE t AS SELECT 2 AS a")

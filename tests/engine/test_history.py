@@ -42,6 +42,28 @@ def test_there_must_be_a_result_to_go_on_from(history: list[Any]) -> None:
     assert raised.value.reason == "no_result_yet"
 
 
+NO_STEPS = [
+    ({"steps": ["x"]}, "not_a_step"),
+    ({"steps": [{"tool": "a", "args": {}}, 5]}, "not_a_step"),
+    ({"steps": [None]}, "not_a_step"),
+    ({"steps": [[["tool", "a"]]]}, "not_a_step"),
+    ({"steps": None}, "not_a_plan"),
+    ({"steps": {"tool": "a"}}, "not_a_plan"),
+    ({"steps": "a"}, "not_a_plan"),
+    (None, "not_a_plan"),
+    ("steps", "not_a_plan"),
+]
+
+
+@pytest.mark.parametrize(("answer", "reason"), NO_STEPS)
+def test_what_is_no_plan_is_refused(answer: Any, reason: str) -> None:
+    for history, last in (([], answer), ([answer], plan("b", on="result"))):
+        with pytest.raises(ToolError) as raised:
+            effective_steps(history, last)
+        assert raised.value.reason == reason
+        assert raised.value.found is not None
+
+
 def test_steps_are_copies() -> None:
     first = plan("a")
     effective_steps([first], plan("b", on="result"))[0]["tool"] = "changed"

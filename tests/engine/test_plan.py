@@ -120,6 +120,14 @@ REFUSED_PLANS = {
     "unknown tool": ([COUNT, step("drop_table")], "unknown_tool", 2),
     "a column that is gone": ([SUM, step("sort", by="qoldiq", descending=True)], "unknown_column", 2),
     "no step at all": ([COUNT, "SELECT 1"], "not_a_step", 2),
+    "a tool that is a list": ([COUNT, {"tool": ["sort"], "args": {}}], "unknown_tool", 2),
+    "a key too many": ([COUNT, {**COUNT, "table": BASE}], "unknown_key", 2),
+    "a number of 3,000 figures": (
+        [SUM, step("filter", column="qoldiq_uzs", op=">", value=10**3000)],
+        "number_too_long",
+        2,
+    ),
+    "not a number": ([SUM, step("filter", column="qoldiq_uzs", op=">", value=float("nan"))], "wrong_kind", 2),
     "a wrong kind after a right step": ([SUM, step("fix_dates", column="qoldiq_uzs")], "wrong_kind", 2),
 }
 
@@ -231,6 +239,133 @@ def test_steps_are_gone_after_a_failure(
         assert raised.value.facts == {
             "step": 2, "tool": "sort", "argument": "period", "found": 9, "allowed": None,
         }  # fmt: skip
+
+
+SETS = [
+    "preserve_insertion_order = false",
+    "default_order = 'desc'",
+    "default_null_order = 'nulls_first'",
+    "default_collation = 'nocase'",
+    "ieee_floating_point_ops = false",
+    "max_expression_depth = 20",
+]
+ANY_CONNECTION = Contents(
+    [("k", "VARCHAR"), ("n", "DOUBLE"), ("d", "DATE")],
+    [["b", 1, "2024-01-01"], ["A", 2, "2024-02-01"], ["a", 3, None], ["É", None, "2024-05-01"], [None, 2, None]],
+)
+ANY_STEPS = [
+    step("sort", by="k", descending=True),
+    step("sort", by="n", descending=False),
+    step("group_and_total", group_by=["k"], value_column="n", agg="sum"),
+    step("top_n", by="n", n=2, descending=True),
+    step("top_n", by="n", n=2, descending=True, group={"columns": ["k"], "agg": "sum"}),
+    step("period_compare", date_column="d", period="month", value_column="n", agg="avg"),
+    step("unify_spelling", column="k"),
+    step("remove_duplicates", columns=["k"]),
+    step("remove_duplicates", columns=["n"]),
+    step("filter", column="k", op="=", value="A"),
+    step("fill_empty", column="n", method="previous"),
+    step("fill_empty", column="k", method="most_common"),
+]
+
+
+@pytest.mark.parametrize("changed", SETS)
+def test_any_connection_gives_the_same_answers(changed: str) -> None:
+    usual, con = opened(), opened()
+    for each in (usual, con):
+        make_table(each, ANY_CONNECTION)
+    database.execute(con, f"SET {changed}")
+    name = changed.split(" ", 1)[0]
+    before = database.query(con, f"SELECT current_setting('{name}')")
+    for each_step in ANY_STEPS:
+        assert run(con, each_step) == run(usual, each_step)
+    with pytest.raises(ZeroDivisionError):
+        run(con, step("sort", by="k", descending=True), executors=broken(ZeroDivisionError()))
+    assert database.query(con, f"SELECT current_setting('{name}')") == before
+
+
+def test_order_holds_over_many_rows_and_threads() -> None:
+    con = opened()
+    database.execute(con, "SET preserve_insertion_order = false; SET threads = 2")
+    database.execute(con, "CREATE TABLE base AS SELECT (hash(i) % 1000000)::INT AS n, i FROM range(700000) AS t(i)")
+    in_order = step("sort", by="n", descending=False)
+    kept = [row[0] for row in run(con, in_order, step("filter", column="i", op=">", value=5))["rows"]]
+    assert kept == sorted(kept)
+    assert len(kept) == 699_994
+
+
+def test_the_collation_of_a_column_does_not_count(con: Connection) -> None:
+    usual = opened()
+    make_table(usual, ANY_CONNECTION)
+    make_table(con, ANY_CONNECTION)
+    database.execute(con, "ALTER TABLE base ALTER k TYPE VARCHAR COLLATE nocase")
+    for each_step in ANY_STEPS:
+        assert run(con, each_step) == run(usual, each_step)
+
+
+def test_a_transaction_that_fails_keeps_what_its_caller_has_set(con: Connection) -> None:
+    database.execute(con, "SET default_order = 'desc'")
+    con.begin()
+    with pytest.raises(DatabaseError):
+        run(con, SUM, step("sort", by="viloyat", descending=True), executors=broken(None))
+    with pytest.raises(DatabaseError, match="transaction"):
+        database.query(con, "SELECT 1")
+    con.rollback()
+    assert database.query(con, "SELECT current_setting('default_order')") == [("DESC",)]
+
+
+def test_dates_far_off_do_not_abort_a_transaction(con: Connection) -> None:
+    database.execute(con, "CREATE TABLE far AS SELECT DATE '294247-01-10' AS d")
+    con.begin()
+    for period in ("day", "week", "month", "quarter", "year"):
+        steps = [step("period_compare", date_column="d", period=period, agg="count")]
+        assert run_plan(con, "far", steps, SETTINGS)["rows"] == []
+    con.commit()
+
+
+@pytest.mark.parametrize("sort", ["TABLE", "VIEW"])
+def test_a_temporary_table_of_the_caller_is_left_alone(con: Connection, sort: str) -> None:
+    database.execute(con, f'CREATE TEMP {sort} "_STEP_2" AS SELECT 42 AS a')
+    assert run(con, SUM)["row_count"] == 4
+    run(con, SUM, keep_steps=True)
+    with pytest.raises(ToolError) as raised:
+        run(con, SUM, COUNT)
+    assert (raised.value.reason, raised.value.found) == ("step_name_is_taken", "_STEP_2")
+    failing = broken(ToolError("too_many_periods", argument="period"))
+    with pytest.raises(ToolError, match="too many"):
+        run(con, step("sort", by="viloyat", descending=True), executors=failing)
+    assert database.query(con, "SELECT a FROM _step_2") == [(42,)]
+    assert step_tables(con) == []
+
+
+WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
+    "base None": ({"base": None}, "not_a_name"),
+    "base 5": ({"base": 5}, "not_a_name"),
+    "keep_as 5": ({"keep_as": 5}, "not_a_name"),
+    "keep_as list": ({"keep_as": ["a"]}, "not_a_name"),
+    "steps None": ({"steps": None}, "not_a_plan"),
+    "steps text": ({"steps": "filter"}, "not_a_plan"),
+    "steps object": ({"steps": {"steps": []}}, "not_a_plan"),
+    "steps number": ({"steps": 5}, "not_a_plan"),
+    "no steps": ({"steps": iter([])}, "no_steps"),
+    "a step of nothing": ({"steps": [None]}, "not_a_step"),
+    "settings None": ({"settings": None}, "not_settings"),
+    "max_rows text": ({"max_rows": "5"}, "wrong_value"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "reason"), WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
+def test_a_wrong_call_is_explained(con: Connection, arguments: dict[str, Any], reason: str) -> None:
+    call: dict[str, Any] = {"base": BASE, "steps": [COUNT], "settings": SETTINGS, **arguments}
+    with pytest.raises(TezError) as raised:
+        run_plan(con, **call)
+    assert raised.value.reason == reason
+
+
+def test_steps_may_come_one_by_one(con: Connection) -> None:
+    result = run_plan(con, BASE, (each for each in (SUM, COUNT)), SETTINGS)
+    assert result["rows"] == [(4,)]
+    assert result["steps"] == [SUM, COUNT]
 
 
 def test_a_lasting_table_called_like_a_step_is_left_alone(con: Connection) -> None:

@@ -34,7 +34,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> list[Workspace]:
 
 
 def random_request(chance: random.Random) -> str:
-    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(0, 12)))
+    """Return up to twelve words; never a blank request, which is refused."""
+    return " ".join([chance.choice("?!.a"), *(chance.choice(WORDS) for _ in range(chance.randint(0, 12)))])
 
 
 def answered(workspace: Workspace, model: LlamaModel, request: str) -> None:

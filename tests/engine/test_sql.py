@@ -84,6 +84,13 @@ def test_normal_form_of_values(one: str, other: str, same: bool) -> None:
     assert value_of(f"{sql.same_value(sql.literal(one))} = {sql.same_value(sql.literal(other))}") is same
 
 
+def test_text_compares_by_its_letters_whatever_its_collation() -> None:
+    database.execute(CON, "CREATE OR REPLACE TEMP TABLE c (a VARCHAR COLLATE nocase)")
+    database.execute(CON, "INSERT INTO c VALUES ('A'), ('a')")
+    assert value_of("count(DISTINCT a) FROM c") == 1
+    assert value_of(f"count(DISTINCT {sql.letter_by_letter('a')}) FROM c") == 2
+
+
 def test_inner_blanks_do_not_count_in_a_spelling() -> None:
     assert value_of(sql.same_spelling(sql.literal(" A \u00a0\t B\u3000C "))) == "a b c"
 

@@ -32,8 +32,59 @@ def test_a_wrong_step_is_explained(case: dict[str, Any]) -> None:
     error = caught.value
     assert (error.reason, error.argument, error.found) == (case["reason"], case["argument"], case["found"])
     assert set(case["allowed"]) <= set(error.allowed)
-    if case["reason"] not in ("unknown_tool", "not_a_step"):
+    if case["reason"] not in ("unknown_tool", "not_a_step", "unknown_key"):
         assert error.step == 2
+
+
+def test_only_what_fits_the_rest_of_a_call_is_allowed() -> None:
+    with pytest.raises(ToolError) as caught:
+        checked_step(BY_NAME, TABLE, {"tool": "group_and_total", "args": {"agg": "sum"}}, 1)
+    assert caught.value.allowed == ["qoldiq"]
+    with pytest.raises(ToolError) as caught:
+        checked_step(BY_NAME, TABLE, {"tool": "group_and_total", "args": {"agg": "min"}}, 1)
+    assert caught.value.allowed == ["viloyat", "valyuta", "qoldiq", "sana", "faol"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), [1, float("nan")]])
+def test_what_is_not_a_number_is_refused(number: Any) -> None:
+    args = {"op": "in", "values": number} if isinstance(number, list) else {"op": "=", "value": number}
+    with pytest.raises(ToolError) as caught:
+        checked_step(BY_NAME, TABLE, {"tool": "filter", "args": {"column": "qoldiq", **args}}, 1)
+    assert caught.value.argument == list(args)[1]
+
+
+@pytest.mark.parametrize("number", [10**308, -(10**9000)], ids=["309 figures", "9001 figures"])
+def test_numbers_have_a_most_of_figures(number: int) -> None:
+    checked_step(BY_NAME, TABLE, step_about(10**308 - 1), 1)
+    for args in (step_about(number)["args"], {"column": "qoldiq", "op": "in", "values": [1, number]}):
+        with pytest.raises(ToolError) as caught:
+            checked_step(BY_NAME, TABLE, {"tool": "filter", "args": args}, 3)
+        assert caught.value.reason == "number_too_long"
+        assert (caught.value.step, caught.value.facts["limit"]) == (3, 308)
+        assert "308" in str(caught.value)
+
+
+def step_about(number: int) -> dict[str, Any]:
+    return {"tool": "filter", "args": {"column": "qoldiq", "op": "=", "value": number}}
+
+
+MET_HALF_WAY = [
+    ("top_n", {"by": "qoldiq", "n": 1.0, "descending": True}, {"n": 1}),
+    ("top_n", {"by": "qoldiq", "n": 1, "descending": " FALSE"}, {"descending": False}),
+    ("filter", {"column": "faol", "op": "=", "value": "True"}, {"value": True}),
+    ("filter", {"column": "faol", "op": "in", "values": ["false", True]}, {"values": [False, True]}),
+    ("filter", {"column": "viloyat", "op": "in", "values": ["false"]}, {"values": ["false"]}),
+    ("filter", {"column": "qoldiq", "op": "=", "value": 2.0}, {"value": 2.0}),
+    ("fill_empty", {"column": "faol", "method": "value", "value": "true"}, {"value": True}),
+]
+
+
+@pytest.mark.parametrize(("tool", "args", "exact"), MET_HALF_WAY)
+def test_values_as_a_person_writes_them(tool: str, args: dict[str, Any], exact: dict[str, Any]) -> None:
+    checked = checked_step(BY_NAME, TABLE, {"tool": tool, "args": args}, 1)["args"]
+    assert checked == {**args, **exact}
+    for name, value in exact.items():
+        assert type(checked[name]) is type(value)
 
 
 @pytest.mark.parametrize(

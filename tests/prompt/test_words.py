@@ -167,15 +167,20 @@ def test_an_error_without_words_says_its_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"), [(1, "1 ячейка"), (3, "3 ячейки"), (5, "5 ячеек"), (21, "21 ячейка"), (1100, "1\u00a0100 ячеек")]
+    ("rows", "said"), [(1, "1 строка"), (3, "3 строки"), (5, "5 строк"), (21, "21 строка"), (1100, "1\u00a0100 строк")]
 )
-def test_russian_plurals(cells: int, said: str) -> None:
-    assert said in note_text({"note": "changed", "column": "x", "cells": cells}, "ru")
+def test_russian_plurals(rows: int, said: str) -> None:
+    assert said in note_text({"note": "ties_at_cut", "column": "x", "value": 5, "rows": rows}, "ru")
+
+
+def test_an_empty_list_that_was_found_is_shown() -> None:
+    error = ToolError("wrong_value", step=1, tool="filter", argument="values", found=[], allowed=["a"])
+    assert "[]" in error_text(error, "en")
 
 
 def test_notes_name_pairs_and_lists() -> None:
     note = {"note": "changed", "column": "x", "cells": 1, "examples": [["1 000", 1000.5], ["a", None]]}
-    assert note_text(note, "en") == 'x: 1 cell was changed, for example: "1 000" → 1,000.5, a → —.'
+    assert note_text(note, "en") == 'x: 1 cell was read, for example: "1 000" → 1,000.5; a → —.'
 
 
 @pytest.mark.parametrize(

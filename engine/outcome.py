@@ -1,0 +1,31 @@
+"""Which exit code an error has."""
+
+from grammar import ContractError, TezError, ToolError
+from prompt.build import ContextError
+
+from . import exit_codes
+from .database import DatabaseError
+from .domain import DomainError
+from .files import FileError
+from .model_error import ModelError
+from .render import OutputError
+from .session import RequestError
+from .settings import SettingsError
+
+_CODES: tuple[tuple[type[TezError], int], ...] = (
+    (FileError, exit_codes.DATA),
+    (DatabaseError, exit_codes.DATA),
+    (OutputError, exit_codes.DATA),
+    (RequestError, exit_codes.USAGE),
+    (ToolError, exit_codes.PLAN),
+    (ModelError, exit_codes.MODEL),
+    (SettingsError, exit_codes.SETTINGS),
+    (ContractError, exit_codes.SETTINGS),
+    (ContextError, exit_codes.SETTINGS),
+    (DomainError, exit_codes.SETTINGS),
+)
+
+
+def exit_code(error: TezError) -> int:
+    """Return the exit code of an error."""
+    return next((code for family, code in _CODES if isinstance(error, family)), exit_codes.BUG)
