@@ -18,11 +18,11 @@ YES_NO = (("ha", "yo'q"), ("ҳа", "йўқ"), ("да", "нет"), ("yes", "no"),
 _ROWS = 300
 _FEWEST_LIKE_VALUES = 0.05
 _CURRENCY = "|".join(re.escape(word) for words in conversion.CURRENCIES.values() for word in words)
-LIKE_VALUE = (
+_LIKE_VALUE = (
     rf"(?i)^[\s(+−–‐‑﹣－-]*(?:(?:so'm|{_CURRENCY})\.? ?)?[+−–-]?\d"
     r"|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
 )
-_VALUE = re.compile(LIKE_VALUE)
+_VALUE = re.compile(_LIKE_VALUE)
 _DATE = re.compile(
     r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}[ .-]*[a-zа-я]{3}|[a-z]{3,}\.? \d|\d{4}[ -]*(?:yil|йил)", re.IGNORECASE
 )
@@ -31,9 +31,10 @@ _WORDS = {"true", "false", *(word for pair in YES_NO for word in pair), *convers
 
 
 class Sample(NamedTuple):
-    """What the first cells of a column look like: whether some are plain text, and what others look like."""
+    """What the first cells of a column look like: which sorts there are, and whether values stand amid other text."""
 
     text: bool
+    words: bool
     numbers: bool
     dates: bool
     mixed: bool
@@ -50,14 +51,16 @@ def _transposed(rows: Sequence[tuple[str | None, ...]], width: int) -> list[list
 
 
 def _sample(cells: Sequence[str]) -> Sample:
-    text = numbers = dates = 0
+    text = words = numbers = dates = 0
     for cell in cells:
         bare = cell.strip(sql.BLANKS)
         if _VALUE.match(bare):
             is_date = bool(_DATE.match(bare))
             dates += is_date
             numbers += not is_date
-        elif bare and bare.lower().translate(_TO_PLAIN_APOSTROPHE) not in _WORDS:
+        elif bare.lower().translate(_TO_PLAIN_APOSTROPHE) in _WORDS:
+            words += 1
+        elif bare:
             text += 1
     like = numbers + dates
-    return Sample(text > 0, numbers > 0, dates > 0, like > 0 and like >= len(cells) * _FEWEST_LIKE_VALUES)
+    return Sample(text > 0, words > 0, numbers > 0, dates > 0, like > 0 and like >= len(cells) * _FEWEST_LIKE_VALUES)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from grammar import same_name
-from grammar.names import APOSTROPHES
 
 from . import conversion, dates, sql
-from .column_sample import LIKE_VALUE, YES_NO, Sample, sampled
+from .column_sample import YES_NO, Sample, sampled
 from .conversion import FormFacts, NumberForm
 from .database import Connection, kind_of, query
 from .dates import DateFacts, DateForm
@@ -30,18 +29,15 @@ _WHOLE_DIGITS = 15
 _FEWESTLIKE_VALUES = 0.05
 _EXAMPLES = 3
 
-# The types that a text column may get by its plain form, the most special first.
+# The types that a text column may get by its plain form, the most special first, and what of a sample may be of it.
 _TYPES = (
-    ("BOOLEAN", r"(?i)(true|false)"),
-    ("BIGINT", _WHOLE_NUMBER),
-    ("DOUBLE", _NUMBER),
-    ("DATE", _DATE),
-    ("TIMESTAMP", rf"{_DATE}|{_TIMESTAMP}"),
+    ("BOOLEAN", r"(?i)(true|false)", "words"),
+    ("BIGINT", _WHOLE_NUMBER, "numbers"),
+    ("DOUBLE", _NUMBER, "numbers"),
+    ("DATE", _DATE, "dates"),
+    ("TIMESTAMP", rf"{_DATE}|{_TIMESTAMP}", "dates"),
 )
 _LEADING_ZERO = r"0\d+"
-_YES_NO_SPELLINGS = sorted(
-    {word.replace("'", mark) for pair in YES_NO for word in pair for mark in ("'", *APOSTROPHES)}
-)
 # Columns of these names hold codes, however much they look like numbers.
 _CODE_NAME = re.compile(
     r"\b(?:stir|inn|инн|стир|pinfl|jshshir|жшшир|пинфл|mfo|мфо|okpo|окпо|oked|оквэд|iban|swift|bic|бик|snils|снилс|"
@@ -93,7 +89,7 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
         if sample.text and not sample.mixed and kind is None:
             settled[column] = Typed(sql.name(column), ColumnReport(column, "text", "VARCHAR", (), cells))
             continue
-        first = cells if sample.text and kind is None else _first_look(con, raw, column, kind)
+        first = cells if sample.text and kind is None else _first_look(con, raw, column, kind, sample)
         if isinstance(first, Typed):
             settled[column] = first
         else:
@@ -104,34 +100,33 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
     return [settled[column] for column in columns]
 
 
-def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None) -> Typed | int:
+def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None, sample: Sample) -> Typed | int:
     """Return the column if plain forms settle it, else how many cells are filled."""
     cell = sql.name(column)
+    types = [each for each in _TYPES if getattr(sample, each[2]) or not (sample.numbers or sample.dates)]
     counts = [f"count({cell})", "count(*) FILTER (padded)"]
-    for duckdb_type, form in _TYPES:
-        fits = f"regexp_full_match({cell}, {sql.literal(form)}) AND TRY_CAST({cell} AS {duckdb_type}) IS NOT NULL"
-        counts.append(f"count(*) FILTER ({fits})")
-    words = sql.any_of(f"lower({cell})", _YES_NO_SPELLINGS)
-    counts += [f"count(*) FILTER (regexp_matches({cell}, {sql.literal(LIKE_VALUE)}))", f"count(*) FILTER ({words})"]
     counts.append(f"count(*) FILTER (regexp_full_match({cell}, {sql.literal(_LEADING_ZERO)}))")
+    for duckdb_type, form, _ in types:
+        fits = f"regexp_full_match({cell}, {sql.literal(form)})"
+        if duckdb_type in sql.DAYS_AND_TIMES:
+            fits += f" AND TRY_CAST({cell} AS {duckdb_type}) IS NOT NULL"
+        counts.append(f"count(*) FILTER ({fits})")
     trimmed = sql.trimmed(cell)
     cells = f"SELECT nullif({trimmed}, '') AS {cell}, {cell} <> {trimmed} AS padded FROM {raw}"
-    filled, padded, *fitting, like_value, yes_no, codes = query(con, f"SELECT {', '.join(counts)} FROM ({cells})")[0]
+    filled, padded, codes, *fitting = query(con, f"SELECT {', '.join(counts)} FROM ({cells})")[0]
     if kind == "text" or (kind is None and (codes or (filled and _CODE_NAME.search(column.lower())))):
-        form_ = (_CODE_FORM,) if kind is None and like_value else ()
-        return Typed(cell, ColumnReport(column, "text", "VARCHAR", form_, filled))
+        used = (_CODE_FORM,) if kind is None and sample.numbers else ()
+        return Typed(cell, ColumnReport(column, "text", "VARCHAR", used, filled))
     if kind is not None:
         return int(filled)
-    for (duckdb_type, _), count in zip(_TYPES, fitting, strict=True):
+    for (duckdb_type, _, _), count in zip(types, fitting, strict=True):
         if filled and count == filled:
             if duckdb_type == "BIGINT" and dates.is_day(column):
                 return int(filled)
             text = trimmed if padded else cell
             report = ColumnReport(column, kind_of(duckdb_type), duckdb_type, (), filled, filled)
             return Typed(f"TRY_CAST({text} AS {duckdb_type}) AS {cell}", report)
-    if (like_value and like_value >= filled * _FEWESTLIKE_VALUES) or yes_no == filled > 0:
-        return int(filled)
-    return Typed(cell, ColumnReport(column, "text", "VARCHAR", (), filled))
+    return int(filled) if filled else Typed(cell, ColumnReport(column, "text", "VARCHAR", (), 0))
 
 
 def _second_look(con: Connection, raw: str, column: str, filled: int, sample: Sample, *, forced: bool) -> _Look:

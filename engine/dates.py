@@ -54,12 +54,14 @@ class DateForm:
     """How the dates of a column are written.
 
     `slashed` and `pointed` are the order of day, month and year between slashes or hyphens, and between points (None:
-    it cannot be told); `serials` says that five figures are a day as Excel counts them. Two figures of a year up to
-    `pivot` mean 20.., others 19..; days after `latest` are refused.
+    it cannot be told, or there are none). `named` says that names of months occur, `serials` that five figures are a
+    day as Excel counts them. Two figures of a year up to `pivot` mean 20.., others 19..; days after `latest` are
+    refused.
     """
 
     slashed: DateOrder | None = None
     pointed: DateOrder | None = "dmy"
+    named: bool = True
     serials: bool = False
     pivot: int = 68
     latest: date | None = None
@@ -98,7 +100,8 @@ class DateFacts:
         birth = is_birth(column)
         return DateForm(
             slashed=order or self.order(),
-            pointed=order if order is not None and self.pointed else pointed,
+            pointed=(order or pointed) if self.pointed else None,
+            named=self.named > 0,
             serials=self.dates > 0 and self.serials > 0,
             pivot=(today.year + (0 if birth else _YEARS_AHEAD)) % 100,
             latest=today if birth else None,
@@ -175,7 +178,8 @@ def _day(day: str, form: DateForm) -> str:
             cases.append(f"WHEN {_matches(day, pattern)} THEN {_made(day, order, form.pivot)}")
     if "ymd" in (form.slashed, form.pointed):
         cases.append(f"WHEN {_matches(day, _SHORT_YEAR_FIRST)} THEN {_made(day, 'ymd', form.pivot)}")
-    cases.append(f"WHEN {_matches(day, _NAMED)} THEN {_named(day, form.pivot)}")
+    if form.named:
+        cases.append(f"WHEN {_matches(day, _NAMED)} THEN {_named(day, form.pivot)}")
     if form.serials:
         number = f"TRY_CAST({day} AS INTEGER)"
         fits = f"{_matches(day, _SERIAL)} AND {number} BETWEEN {_SERIAL_FROM} AND {_SERIAL_TO}"

@@ -48,7 +48,7 @@ _UTF16_SHARE = 0.9
 # Logarithms of how likely a sort of character is in written text, and of how likely one sort is beside another.
 _RARE_LETTER, _SIGN, _ODD = math.log(0.0002), math.log(0.01), math.log(0.00002)
 _CAPITAL_FIRST, _CAPITAL_AFTER_CAPITAL = math.log(0.2), math.log(0.7)
-_SAME_SOUND = math.log(0.5)
+_SAME_SOUND, _LETTER_AT_FIGURE = math.log(0.5), math.log(0.02)
 _OTHER_ALPHABET, _CAPITAL_INSIDE, _MARKED_PAIR = math.log(0.01), math.log(0.01), math.log(0.05)
 _CLEAR_LEAD = math.log(20)
 _LEAST_LIKELINESS = -7.0
@@ -215,6 +215,8 @@ def _likeliness(letter: str) -> float:
 
 def _fit(first: str, second: str) -> float:
     """Return the logarithm of how likely the second character is beside the first, apart from what each is alone."""
+    if (first.isdecimal() and second.isalpha()) or (first.isalpha() and second.isdecimal()):
+        return _LETTER_AT_FIGURE
     if not (first.isalpha() and second.isalpha()):
         return _CAPITAL_FIRST if second.isupper() else 0
     scripts = {unicodedata.name(letter, "?").split()[0] for letter in (first, second)}

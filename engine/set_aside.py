@@ -34,7 +34,7 @@ Row = tuple[int, int | None, tuple[str | None, ...]]
 def put_blank_aside(con: Connection, raw: str, columns: Sequence[str], tally: Tally) -> None:
     """Take the rows without a filled cell out of the table `raw` and count them."""
     first = _first(columns)
-    maybe = f"coalesce(trim({first}, {sql.literal(sql.BLANKS)}), '') = ''"
+    maybe = sql.empty(first, "VARCHAR")
     if not query(con, f"SELECT count(*) FROM {raw} WHERE {maybe}")[0][0]:
         return
     blank = f"{first} IS NULL OR trim(concat({', '.join(map(sql.name, columns))}), {sql.literal(sql.BLANKS)}) = ''"

@@ -45,6 +45,12 @@ def test_cyrillic_that_comes_late_is_found(tmp_path: Path) -> None:
     assert loaded(path)[1][-1] == (2, "Ташкентская область")
 
 
+def test_blanks_between_figures_are_no_letters(tmp_path: Path) -> None:
+    path = tmp_path / "blanks.csv"
+    path.write_bytes(("narx;soni\n" + "40\u00a0141,14;1\n" * 20).encode("cp1252"))
+    assert loaded(path)[1][0] == (40141.14, 1)
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [
