@@ -85,6 +85,8 @@ def delimiter_of(lines: Sequence[str]) -> str:
         score /= len(rows)
         if delimiter == "," and _is_prose(lines):
             continue
+        if len(rows[0]) == 1 and not any(len(cells) > 1 and _names(cells) for cells in rows):
+            continue
         if score > best_score:
             best, best_score = delimiter, score
     return best

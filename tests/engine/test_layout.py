@@ -21,6 +21,8 @@ from engine.load_options import AS_FOUND, LoadOptions
         ("a\tb\n1,5\t2,5\n", "\t"),
         ("Viloyat\nToshkent\nBuxoro\n", NO_DELIMITER),
         ("Manzil\nToshkent, Sergeli\nBuxoro, Vobkent\n", NO_DELIMITER),
+        ("Narx\n12,5\n3,75\n980,0\n", NO_DELIMITER),
+        ("a,b,c\nx\ny\n", ","),
         ("Hudud,Summa,Izoh\nToshkent,100,\nJami\nJami\nJami\n", ","),
         ("Hisobot\n\nHudud;Summa\nToshkent;1\n", ";"),
         ('Ombor;Joy;Vazn\nA;"41.2;69.1";5230,4\nB;"41.3;69.4";780,25\n', ";"),
