@@ -17,9 +17,9 @@ from .column_sample import YES_NO, Sample, sampled
 from .conversion import FormFacts, NumberForm
 from .database import Connection, kind_of, query
 from .dates import DateFacts, DateForm
-from .file_error import FileError
 from .load_options import ColumnKind, DateOrder, LoadOptions
 from .load_report import ColumnReport
+from .paths import FileError
 
 _WHOLE_NUMBER = r"-?(0|[1-9]\d{0,14})"
 _NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,20}})?"

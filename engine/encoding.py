@@ -16,7 +16,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .file_error import FileError
+from .paths import FileError
 
 UTF8 = "utf-8"
 _BLOCK = 1 << 20

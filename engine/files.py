@@ -11,10 +11,9 @@ from typing import Any
 
 from . import sql
 from .database import Connection, DatabaseError, describe, execute, kind_of, query
-from .file_error import FileError, one_file
 from .load_options import AS_FOUND, LoadOptions
 from .load_report import ColumnReport, LoadReport
-from .paths import check_file, table_name
+from .paths import FileError, check_file, one_file, table_name
 from .text_file import load_text
 
 TEXT_FILES = (".csv", ".tsv", ".txt")

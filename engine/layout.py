@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from .file_error import FileError
 from .load_options import LoadOptions
+from .paths import FileError
 from .records import Record, records
 
 DELIMITERS = ("\t", ";", "|", ",")

@@ -6,7 +6,7 @@ from prompt.build import ContextError
 from . import exit_codes
 from .database import DatabaseError
 from .domain import DomainError
-from .files import FileError
+from .paths import FileError
 from .model_error import ModelError
 from .render import OutputError
 from .session import RequestError

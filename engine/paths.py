@@ -1,15 +1,20 @@
 """What a path is: one readable file, a literal in which DuckDB sees only that file, and the name of its table."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grammar import unique_name
+from grammar import TezError, unique_name
 
-from .file_error import FileError, one_file
+from . import sql
 
 STEP_PREFIX = "_step_"
 
-__all__ = ["FileError", "check_file", "one_file", "table_name"]
+_PATTERN_MARKS = re.compile(r"([*?\[])")
+
+
+class FileError(TezError):
+    """A file cannot be opened as a table; names the file and what to do."""
 
 
 def check_file(path: Path) -> None:
@@ -33,3 +38,8 @@ def table_name(wanted: str, taken: Iterable[str]) -> str:
     if name.casefold().startswith(STEP_PREFIX):
         name = f"table{name}"
     return unique_name(name, list(taken))
+
+
+def one_file(path: Path) -> str:
+    """Return the path as an SQL literal in which DuckDB sees one file and no pattern."""
+    return sql.literal(_PATTERN_MARKS.sub(r"[\1]", str(path.absolute())))

@@ -19,10 +19,10 @@ from . import sql
 from .column_types import typed
 from .database import Connection, DatabaseError, execute, query
 from .encoding import UTF8, Encoding, encoding_of, write_utf8
-from .file_error import one_file
 from .layout import NO_DELIMITER, Layout, layout_of
 from .load_options import LoadOptions
 from .load_report import LoadReport, Reject, SetAside, Tally
+from .paths import one_file
 from .records import records
 from .set_aside import put_aside, put_blank_aside
 

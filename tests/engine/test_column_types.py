@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tables_in_files import loaded, opened, written
 
-from engine.file_error import FileError
 from engine.load_options import LoadOptions
 from engine.load_report import ColumnReport
+from engine.paths import FileError
 
 READ: list[tuple[str, list[str], str, list[Any]]] = [
     ("P01 decimal comma", ["1250,50", "980,00", "12,5"], "DOUBLE", [1250.5, 980.0, 12.5]),

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tables_in_files import written
 
-from engine.file_error import FileError
 from engine.layout import NO_DELIMITER, delimiter_of, layout_of
 from engine.load_options import AS_FOUND, LoadOptions
+from engine.paths import FileError
 
 
 @pytest.mark.parametrize(
