@@ -6,8 +6,8 @@ from prompt.build import ContextError
 from . import exit_codes
 from .database import DatabaseError
 from .domain import DomainError
-from .paths import FileError
 from .model_error import ModelError
+from .paths import FileError
 from .render import OutputError
 from .session import RequestError
 from .settings import SettingsError
