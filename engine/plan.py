@@ -26,10 +26,10 @@ from grammar import (
 
 from . import database, sql
 from .database import Connection, DatabaseError
+from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
 from .tools import EXECUTORS, Executor, Table, paired
 
-STEP_PREFIX = "_step_"
 _STEP_MARK = "a step of a plan, made by Tez"
 Step = Mapping[str, Any]
 

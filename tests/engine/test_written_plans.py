@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import CONTRACTS, written_answers
 
 from engine import database, run_plan, sql
-from engine.plan import STEP_PREFIX
+from engine.paths import STEP_PREFIX
 from engine.profile import opened_scene, table_state
 from grammar import AnswerMatcher, TableState, by_name, state_after
 
