@@ -4,7 +4,6 @@ A text file is read without guessing types; then each column gets a type on the 
 where every filled cell has the plain form of that type. A path is one file, never a pattern.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,13 @@ from . import sql
 from .database import Connection, DatabaseError, describe, execute, kind_of, query
 from .load_options import AS_FOUND, LoadOptions
 from .load_report import ColumnReport, LoadReport
-from .paths import FileError, check_file, one_file, table_name
+from .paths import FileError, check_file, one_file
 from .text_file import load_text
 
 TEXT_FILES = (".csv", ".tsv", ".txt")
 PARQUET_FILES = (".parquet",)
 
-__all__ = ["FileError", "OpenedTable", "open_file", "open_files"]
+__all__ = ["FileError", "OpenedTable", "open_file"]
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,6 @@ class OpenedTable:
     labels: dict[str, str] = field(default_factory=dict)
     report: LoadReport = field(default_factory=LoadReport)
     notes: list[dict[str, Any]] = field(default_factory=list)
-
-
-def open_files(con: Connection, paths: Sequence[Path], options: LoadOptions = AS_FOUND) -> list[OpenedTable]:
-    """Open each file as a table named after it; FileError names the file that cannot be opened."""
-    opened: list[OpenedTable] = []
-    for path in paths:
-        opened.append(open_file(con, path, table_name(path.stem, [table.name for table in opened]), options))
-    return opened
 
 
 def open_file(con: Connection, path: Path, name: str, options: LoadOptions = AS_FOUND) -> OpenedTable:

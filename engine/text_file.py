@@ -5,7 +5,6 @@ with the line of each row beside it; rows are never held beyond the one at hand.
 """
 
 import csv
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,11 +21,11 @@ from .encoding import UTF8, Encoding, encoding_of, write_utf8
 from .layout import NO_DELIMITER, Layout, layout_of
 from .load_options import LoadOptions
 from .load_report import LoadReport, Reject, SetAside, Tally
+from .loading import column_names, differing
 from .paths import one_file
 from .records import records
 from .set_aside import put_aside, put_blank_aside
 
-_ZERO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _BLOCK = 1 << 20
 _LISTED_ROWS = 1000
 
@@ -48,7 +47,7 @@ def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> t
     encoding = encoding_of(path, options.encoding)
     with _as_utf8(path, encoding) as readable:
         layout = layout_of(readable, options)
-        columns = _named(layout)
+        columns = column_names(layout.labels)
         tally = Tally(_LISTED_ROWS)
         for title in layout.titles:
             tally.put_aside(SetAside(title.line, "title", tuple(title.cells)))
@@ -79,7 +78,7 @@ def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> t
         mended=tally.mended,
         columns=tuple(column.report for column in found),
     )
-    return {column: label for column, label in columns.items() if column != label}, report
+    return differing(columns), report
 
 
 @contextmanager
@@ -102,15 +101,6 @@ def _temporary() -> Iterator[Path]:
         yield target
     finally:
         target.unlink(missing_ok=True)
-
-
-def _named(layout: Layout) -> dict[str, str]:
-    """Return the label of each column by its name: cleaned, never empty, unique."""
-    columns: dict[str, str] = {}
-    for number, label in enumerate(layout.labels, 1):
-        cleaned = _ZERO_WIDTH.sub("", label).strip(sql.BLANKS) or f"column_{number}"
-        columns[unique_name(cleaned, columns)] = label
-    return columns
 
 
 def _read(con: Connection, path: Path, name: str, layout: Layout, columns: list[str], tally: Tally) -> _Raw:

@@ -7,7 +7,8 @@ import pytest
 from tables_in_files import SETTINGS, loaded, written
 
 from engine import database, sql
-from engine.files import FileError, open_file, open_files
+from engine.files import FileError, open_file
+from engine.sources import open_sources
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_several_files_are_several_tables_with_names_of_their_own(tmp_path: Path
         written(tmp_path, "a,b\n1,2\n", "X.tsv"),
         written(tmp_path / "b", "a,b\n1,2\n", "_step_1.csv"),
     ]
-    opened = open_files(database.connect(SETTINGS.database), paths)
+    opened = open_sources(database.connect(SETTINGS.database), paths, SETTINGS.files)
     assert [table.name for table in opened] == ["x", "X_2", "table_step_1"]
 
 
