@@ -11,7 +11,7 @@ from .effects import state_after
 from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
 from .names import find_column, same_name, unique_name
-from .state import Column, Kind, Limits, Scene, TableState
+from .state import Column, DayOrder, DecimalMark, Kind, Limits, Scene, TableState
 from .validate import gbnf, json_schema, validate_answer
 
 __all__ = [
@@ -19,6 +19,8 @@ __all__ = [
     "Column",
     "Contract",
     "ContractError",
+    "DayOrder",
+    "DecimalMark",
     "Kind",
     "Limits",
     "Scene",

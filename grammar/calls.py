@@ -15,6 +15,7 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "text_column": ("text",),
 }
 _COLUMN_VALUE = "column_value"
+_UNCLEAR_DATES = "unclear_dates"
 _FREE_VALUE = ["string", "number"]
 
 
@@ -45,8 +46,18 @@ def call_shapes(contract: Contract, state: TableState) -> tuple[Object, ...]:
 
 def columns_for(argument: Mapping[str, Any], state: TableState) -> list[Column]:
     """Return the columns that an argument with a column reference may name."""
+    return [column for column in columns_of_kind(argument, state) if not is_excluded(argument, column)]
+
+
+def columns_of_kind(argument: Mapping[str, Any], state: TableState) -> list[Column]:
+    """Return the columns of the kinds that an argument with a column reference takes, also those it excludes."""
     kinds = {kind for ref in refs(argument) for kind in _KINDS[ref]}
     return [column for column in state.offered() if column.kind in kinds]
+
+
+def is_excluded(argument: Mapping[str, Any], column: Column) -> bool:
+    """Return whether an argument excludes a column of a kind that it takes."""
+    return column.day_order == "unclear" and _UNCLEAR_DATES in argument.get("excludes", ())
 
 
 def _variant_shapes(contract: Contract, variant: Mapping[str, Any], state: TableState) -> Iterator[Object]:
@@ -69,7 +80,7 @@ def _narrowed(argument: Mapping[str, Any], narrowing: Mapping[str, Any]) -> dict
     """Return the argument as a variant narrows it; what a variant mentions is required unless it says otherwise."""
     optional = narrowing.get("optional", False)
     if {"ref", "enum", "type"} & narrowing.keys():
-        return {**narrowing, "optional": optional}
+        return {"excludes": argument.get("excludes", ()), **narrowing, "optional": optional}
     properties = {**argument["properties"], **narrowing["properties"]}
     return {**argument, "properties": properties, "optional": optional}
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .calls import call_shapes, columns_for
+from .calls import call_shapes, columns_for, columns_of_kind, is_excluded
 from .contracts import SINGLE_COLUMN_REFS, Contract, refs
 from .errors import ToolError
 from .names import find_column
@@ -128,6 +128,8 @@ def _exact_column(name: str, argument: Mapping[str, Any], value: Any, state: Tab
     column = find_column(value, state.columns) if isinstance(value, str) else None
     if column is None:
         raise ToolError("unknown_column", argument=name, found=value, allowed=_names(argument, state))
+    if is_excluded(argument, column) and column in columns_of_kind(argument, state):
+        raise ToolError("unclear_dates", argument=name, found=column.name, allowed=_names(argument, state))
     if column not in columns_for(argument, state):
         raise ToolError(
             "wrong_kind", argument=name, found=f"{column.name} ({column.kind})", allowed=_names(argument, state)

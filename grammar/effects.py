@@ -48,9 +48,9 @@ def _changed_columns(
     changed = []
     for column in columns:
         if column.name in numbers:
-            column = replace(column, kind="number")
+            column = replace(column, kind="number", day_order=None, decimal=None)
         if column.name in dates:
-            column = replace(column, kind="date")
+            column = replace(column, kind="date", day_order=None, decimal=None)
         if column.name in revalued:
             column = replace(column, values=None)
         changed.append(column)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["number", "date", "text", "boolean", "other"]
+DayOrder = Literal["dmy", "mdy", "ymd", "unclear"]
+DecimalMark = Literal[".", ","]
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,18 @@ class Column:
 
     `values` is None where the values are not known or too many to list. `label` is the name as it stood in
     the file, where that differs. A column of the kind `other` is shown and never offered.
+
+    What is known of how a text column writes its values: `day_order` is the order of day, month and year in dates
+    between slashes or hyphens (`unclear`: nothing tells it, so the column is not offered where a contract excludes
+    `unclear_dates`), `decimal` the mark before decimals that a person named.
     """
 
     name: str
     kind: Kind
     values: tuple[str, ...] | None = None
     label: str = ""
+    day_order: DayOrder | None = None
+    decimal: DecimalMark | None = None
 
 
 @dataclass(frozen=True)

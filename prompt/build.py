@@ -194,6 +194,8 @@ def _column_line(column: Column, settings: PromptSettings) -> str:
     line = f"- {quoted(column.name)} {column.kind}"
     if column.label and column.label != column.name:
         line += f", called {quoted(column.label)}"
+    if column.day_order == "unclear":
+        line += ", day and month unclear"
     if column.values:
         shown = column.values[: settings.shown_values]
         line += ": " + ", ".join(quoted(value) for value in shown)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from strategies import CONTRACTS, LIMITS, states, written_answers
 
 from grammar import AnswerMatcher, Column, Scene, TableState, ToolError, by_name, checked_step, state_after
+from grammar.contracts import LANGUAGES
+from prompt.words import error_text
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "grammar" / "refused.json").read_text())
 TABLE = TableState(
@@ -34,6 +36,24 @@ def test_a_wrong_step_is_explained(case: dict[str, Any]) -> None:
     assert set(case["allowed"]) <= set(error.allowed)
     if case["reason"] not in ("unknown_tool", "not_a_step", "unknown_key"):
         assert error.step == 2
+
+
+def test_dates_whose_day_is_unclear_are_refused_with_what_settles_them() -> None:
+    state = TableState((Column("Sana", "text", day_order="unclear"), Column("izoh", "text")), LIMITS)
+    with pytest.raises(ToolError) as caught:
+        checked_step(BY_NAME, state, {"tool": "fix_dates", "args": {"column": "SANA"}}, 3)
+    error = caught.value
+    assert (error.reason, error.step, error.tool, error.argument, error.found, error.allowed) == (
+        "unclear_dates",
+        3,
+        "fix_dates",
+        "column",
+        "Sana",
+        ["izoh"],
+    )
+    for language in LANGUAGES:
+        assert "--dates dmy" in error_text(error, language)
+        assert "Sana" in error_text(error, language)
 
 
 def test_only_what_fits_the_rest_of_a_call_is_allowed() -> None:

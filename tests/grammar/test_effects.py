@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from strategies import CONTRACTS, LIMITS
 
-from grammar import Column, Scene, TableState, by_name, state_after
+from grammar import Column, Scene, TableState, ToolError, by_name, state_after, validate_answer
 from grammar.calls import call_shapes
 from grammar.check import checked_step
 from grammar.matcher import AnswerMatcher
@@ -84,6 +84,46 @@ def test_only_tools_that_the_state_allows_are_offered() -> None:
         "group_and_total",
         "remove_duplicates",
     }
+
+
+UNCLEAR = TableState(
+    (Column("Sana", "text", day_order="unclear"), Column("Muddat", "text", day_order="dmy"), Column("n", "number")),
+    LIMITS,
+)
+FIX = '{"tool":"fix_dates","args":{"column":"'
+BEFORE = {
+    "at once": "",
+    "after rows left": '{"tool":"filter","args":{"column":"n","op":">","value":1}},',
+    "in another place": '{"tool":"select_columns","args":{"columns":["n","Sana","Muddat"]}},',
+    "after a change of spelling": '{"tool":"unify_spelling","args":{"column":"Sana"}},',
+    "after cells are filled": '{"tool":"fill_empty","args":{"column":"Sana","method":"previous"}},',
+    "as a group": '{"tool":"group_and_total","args":{"group_by":["Sana","Muddat"],"agg":"count"}},',
+}
+
+
+@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
+def test_dates_whose_day_is_unclear_are_not_offered_for_conversion(before: str) -> None:
+    matcher = AnswerMatcher(CONTRACTS, Scene((UNCLEAR,)))
+    assert matcher.is_prefix('{"steps":[' + before + FIX + 'Muddat"')
+    assert not matcher.is_prefix('{"steps":[' + before + FIX + 'Sana"')
+    written = json.loads('{"steps":[' + before + FIX + 'Sana"}}]}')
+    with pytest.raises(ToolError):
+        validate_answer(CONTRACTS, Scene((UNCLEAR,)), written)
+
+
+def test_unclear_dates_can_still_become_something_else() -> None:
+    matcher = AnswerMatcher(CONTRACTS, Scene((UNCLEAR,)))
+    assert matcher.is_prefix('{"steps":[{"tool":"sort","args":{"by":"Sana"')
+    fixed = '{"steps":[{"tool":"fix_numbers","args":{"column":"Sana"}},{"tool":"sort","args":{"by":"Sana"'
+    assert matcher.is_prefix(fixed)
+    state = state_after(by_name(CONTRACTS)["fix_numbers"], UNCLEAR, {"column": "Sana"})
+    assert state.columns[0] == Column("Sana", "number")
+
+
+def test_without_clear_dates_the_tool_is_not_offered() -> None:
+    state = TableState((UNCLEAR.columns[0],), LIMITS)
+    assert call_shapes(by_name(CONTRACTS)["fix_dates"], state) == ()
+    assert call_shapes(by_name(CONTRACTS)["fix_numbers"], state) != ()
 
 
 def test_a_column_of_another_kind_is_never_offered() -> None:

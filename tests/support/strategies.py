@@ -51,7 +51,8 @@ def columns(draw: st.DrawFn, name: str) -> Column:
     values = None
     if kind == "text":
         values = draw(st.none() | st.lists(texts, max_size=5, unique=True).map(tuple))
-    return Column(name, kind, values)
+    day_order = draw(st.sampled_from((None, "dmy", "unclear"))) if kind == "text" else None
+    return Column(name, kind, values, day_order=day_order)
 
 
 @st.composite
