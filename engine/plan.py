@@ -4,9 +4,9 @@ The table that was opened is only ever read. The `_step_` tables are temporary, 
 too, and they are gone when it ends, well or badly, unless the caller keeps them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,13 @@ from grammar import (
     check_known_tools,
     checked_step,
     load_contracts,
+    pivoted_argument,
     same_name,
     state_after,
+    table_argument,
 )
 
-from . import database, sql
+from . import database, profile, sql
 from .database import Connection, DatabaseError
 from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
@@ -77,11 +79,13 @@ def run_plan(
         source = base_source(con, base)
         if keep_as is not None:
             _check_lasting_name(con, base, keep_as)
-        checked = check_plan(known, table_state(con, source, base, all_settings), listed)
-        names = _step_names(con, len(checked))
+        others = _other_tables(con, base, known, listed)
+        state = _start(con, (base, source), others, known, listed, all_settings)
+        planned = list(planned_steps(known, state, listed))
+        names = _step_names(con, len(planned))
         try:
-            run = _run_steps(con, _compared_by_letters(con, source), names, checked, all_settings, executing)
-            result = _result(con, run, checked, max_rows)
+            run = _run_steps(con, _compared_by_letters(con, source), names, planned, others, all_settings, executing)
+            result = _result(con, run, [step for step, _ in planned], max_rows)
             if keep_as is not None:
                 database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {run.source}")
         except BaseException:
@@ -110,11 +114,17 @@ def check_plan(contracts: Mapping[str, Contract], state: TableState, steps: Sequ
 
     Raises ToolError for the first step that cannot run.
     """
-    checked = []
+    return [step for step, _ in planned_steps(contracts, state, steps)]
+
+
+def planned_steps(
+    contracts: Mapping[str, Contract], state: TableState, steps: Sequence[Step]
+) -> Iterator[tuple[dict[str, Any], TableState]]:
+    """Yield the steps as `check_plan` returns them, each with the state of the table that it reads."""
     for number, step in enumerate(steps, 1):
-        checked.append(checked_step(contracts, state, step, number))
-        state = state_after(contracts[checked[-1]["tool"]], state, checked[-1]["args"])
-    return checked
+        checked = checked_step(contracts, state, step, number)
+        yield checked, state
+        state = state_after(contracts[checked["tool"]], state, checked["args"])
 
 
 def base_source(con: Connection, base: str) -> str:
@@ -137,6 +147,40 @@ def _listed(steps: Iterable[Step]) -> list[Step]:
     if not listed:
         raise ToolError("no_steps", found=listed)
     return listed
+
+
+def _other_tables(
+    con: Connection, base: str, contracts: Mapping[str, Contract], steps: Sequence[Step]
+) -> dict[str, str]:
+    """Return the quoted full name of every table but `base`; none where no step reads another table."""
+    if not any(table_argument(contracts[step["tool"]]) for step in steps):
+        return {}
+    found = {}
+    for name in database.tables(con):
+        if same_name(name) != same_name(base) and not same_name(name).startswith(STEP_PREFIX):
+            source = database.find_table(con, name)
+            if source is not None:
+                found[name] = _compared_by_letters(con, source)
+    return found
+
+
+def _start(
+    con: Connection,
+    base: tuple[str, str],
+    others: Mapping[str, str],
+    contracts: Mapping[str, Contract],
+    steps: Sequence[Step],
+    settings: Settings,
+) -> TableState:
+    """Return the state of the table that the plan starts from, with known values only where a step needs them."""
+    by_values = any(pivoted_argument(contracts[step["tool"]]) for step in steps)
+
+    def state(name: str, source: str) -> TableState:
+        if by_values:
+            return profile.table_state(con, name, settings, source=source)
+        return table_state(con, source, name, settings)
+
+    return replace(state(*base), others=tuple(state(name, source) for name, source in others.items()))
 
 
 def _step_names(con: Connection, steps: int) -> list[str]:
@@ -179,13 +223,15 @@ def _run_steps(
     con: Connection,
     source: str,
     names: Sequence[str],
-    steps: Sequence[Step],
+    planned: Sequence[tuple[Step, TableState]],
+    others: Mapping[str, str],
     settings: Settings,
     executors: Mapping[str, Executor],
 ) -> _Run:
     run = _Run(source, _count(con, source))
-    for number, (name, step) in enumerate(zip(names, steps, strict=True), 1):
-        table = Table(con, run.source, dict(database.describe(con, run.source)), run.rows, settings)
+    for number, (name, (step, state)) in enumerate(zip(names, planned, strict=True), 1):
+        described = dict(database.describe(con, run.source))
+        table = Table(con, run.source, described, run.rows, settings, state, others)
         try:
             made = executors[step["tool"]](table, **step["args"])
         except ToolError as error:

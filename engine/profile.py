@@ -11,12 +11,22 @@ from .database import Connection, describe, kind_of, query
 from .settings import Settings, limits
 
 
-def table_state(con: Connection, table: str, settings: Settings, labels: Mapping[str, str] | None = None) -> TableState:
-    """Return the state of a table: columns, kinds, and the values of those text columns that have few enough."""
+def table_state(
+    con: Connection,
+    table: str,
+    settings: Settings,
+    labels: Mapping[str, str] | None = None,
+    source: str | None = None,
+) -> TableState:
+    """Return the state of a table: columns, kinds, and the values of those text columns that have few enough.
+
+    `source` is what stands after FROM for it, where that is not its quoted name.
+    """
     columns = []
-    for name, duckdb_type in describe(con, sql.name(table)):
+    read_from = sql.name(table) if source is None else source
+    for name, duckdb_type in describe(con, read_from):
         kind = kind_of(duckdb_type)
-        values = _listed_values(con, table, name, duckdb_type, settings) if kind == "text" else None
+        values = _listed_values(con, read_from, name, duckdb_type, settings) if kind == "text" else None
         columns.append(Column(name, kind, values, (labels or {}).get(name, "")))
     return TableState(tuple(columns), limits(settings), name=table)
 
@@ -56,14 +66,14 @@ def _frequent(con: Connection, table: str, cell: str, most: int) -> list[dict[st
 
 
 def _listed_values(
-    con: Connection, table: str, name: str, duckdb_type: str, settings: Settings
+    con: Connection, source: str, name: str, duckdb_type: str, settings: Settings
 ) -> tuple[str, ...] | None:
     """Return the column's own values, the most frequent first; None if there are too many or too long ones."""
     text = sql.text(sql.value_of(sql.name(name), duckdb_type), duckdb_type)
     most = settings.profile.listed_values
     rows = query(
         con,
-        f"SELECT {text} AS value, count(*) AS n FROM {sql.name(table)} WHERE {text} IS NOT NULL "
+        f"SELECT {text} AS value, count(*) AS n FROM {source} WHERE {text} IS NOT NULL "
         f"GROUP BY ALL ORDER BY n DESC, value LIMIT {int(most) + 1}",
     )
     if len(rows) > most or any(len(value) > settings.profile.listed_value_length for value, _ in rows):

@@ -190,7 +190,7 @@ def _with_matching_values(workspace: Workspace, request: str, result: TableState
         for column in state.columns:
             if column.kind == "text" and column.values is None:
                 values = matching_values(workspace.con, state.name, column.name, request, workspace.settings)
-                column = replace(column, values=values or None)
+                column = replace(column, values=values or None, complete=False)
             columns.append(column)
         return replace(state, columns=tuple(columns))
 

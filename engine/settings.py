@@ -36,6 +36,7 @@ class GrammarSettings:
     number_decimals: int
     integer_digits: int
     question_options: int
+    pivot_columns: int
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Knows neither a database nor a language model. `json_schema` and `gbnf` describe
 
 from .canonical import canonical_text
 from .check import check_known_tools, checked_step
-from .contracts import Contract, by_name, check_contracts, load_contracts
+from .contracts import Contract, by_name, check_contracts, load_contracts, pivoted_argument, table_argument
 from .effects import state_after
 from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
@@ -36,8 +36,10 @@ __all__ = [
     "gbnf",
     "json_schema",
     "load_contracts",
+    "pivoted_argument",
     "same_name",
     "state_after",
+    "table_argument",
     "unique_name",
     "validate_answer",
 ]

@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .contracts import SINGLE_COLUMN_REFS, Contract, own_column, refs
+from .contracts import (
+    OTHER_COLUMN_REF,
+    SINGLE_COLUMN_REFS,
+    Contract,
+    own_column,
+    pivoted_argument,
+    refs,
+    table_argument,
+)
 from .shapes import AnyOf, Date, Field, Integer, Items, Number, Object, OneOf, Shape, Text
 from .state import Column, Kind, TableState
 
@@ -13,6 +21,12 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "number_column": ("number",),
     "date_column": ("date",),
     "text_column": ("text",),
+}
+_JOINABLE: dict[Kind, tuple[Kind, ...]] = {
+    "number": ("number", "text"),
+    "text": ("text", "number"),
+    "date": ("date",),
+    "boolean": ("boolean",),
 }
 _COLUMN_VALUE = "column_value"
 _UNCLEAR_DATES = "unclear_dates"
@@ -67,6 +81,15 @@ def _variant_shapes(contract: Contract, variant: Mapping[str, Any], state: Table
             arguments[name] = argument
         elif variant[name] is not None:
             arguments[name] = _narrowed(argument, variant[name])
+    pivoted = pivoted_argument(contract)
+    if pivoted is not None:
+        fitting = [column.name for column in columns_for(arguments[pivoted], state) if can_pivot(column, state)]
+        arguments[pivoted] = {"enum": fitting}
+    table = table_argument(contract)
+    if table is not None:
+        for tied in _tied_to_tables(arguments, table, own_column(contract), state):
+            yield from _object(tied, state, None)
+        return
     own = own_column(contract)
     if own is None or own not in arguments or not any(_depends_on_column(argument) for argument in arguments.values()):
         yield from _object(arguments, state, None)
@@ -74,6 +97,29 @@ def _variant_shapes(contract: Contract, variant: Mapping[str, Any], state: Table
     for columns in _alike(columns_for(arguments[own], state), arguments, state):
         names = {"enum": [column.name for column in columns]}
         yield from _object({**arguments, own: names}, state, columns[0])
+
+
+def can_pivot(column: Column, state: TableState) -> bool:
+    """Return whether all values of a column are known and few enough to become columns."""
+    values = column.all_values()
+    return values is not None and len(values) <= state.limits.pivot_columns
+
+
+def _tied_to_tables(
+    arguments: Mapping[str, Any], table: str, own: str | None, state: TableState
+) -> Iterator[dict[str, Any]]:
+    """Yield the arguments of a call for each other opened table: its name, and columns that can meet in a join."""
+    other_column = next((name for name, argument in arguments.items() if OTHER_COLUMN_REF in refs(argument)), None)
+    for other in state.others:
+        tied = {**arguments, table: {"enum": [other.name]}}
+        if other_column is None or own is None:
+            yield tied
+            continue
+        own_columns = columns_for(arguments[own], state)
+        for kind, fitting in _JOINABLE.items():
+            names = [column.name for column in own_columns if column.kind == kind]
+            others = [column.name for column in other.offered() if column.kind in fitting]
+            yield {**tied, own: {"enum": names}, other_column: {"enum": others}}
 
 
 def _narrowed(argument: Mapping[str, Any], narrowing: Mapping[str, Any]) -> dict[str, Any]:

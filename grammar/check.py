@@ -11,10 +11,17 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .calls import call_shapes, columns_for, columns_of_kind, is_excluded
-from .contracts import SINGLE_COLUMN_REFS, Contract, refs
+from .calls import call_shapes, can_pivot, columns_for, columns_of_kind, is_excluded
+from .contracts import (
+    OTHER_COLUMN_REF,
+    SINGLE_COLUMN_REFS,
+    Contract,
+    pivoted_argument,
+    refs,
+    table_argument,
+)
 from .errors import ToolError
-from .names import find_column
+from .names import find_column, same_name
 from .schema import DATE_PATTERN
 from .shapes import AnyOf, Date, Field, Integer, Items, Number, Object, OneOf, Shape, Text
 from .state import TableState
@@ -73,10 +80,54 @@ def checked_step(
     try:
         written = _without_nulls(step.get("args", {}))
         _check_figures(written)
-        args = _checked_args(contract, _exact_names(contract["args"], written, state), state)
+        exact = _exact_names(contract["args"], written, state)
+        _check_other_table(contract, exact, state)
+        _check_pivoted(contract, exact, state)
+        args = _checked_args(contract, exact, state)
     except ToolError as error:
         raise ToolError(error.reason, **{**error.facts, "step": number, "tool": tool}) from None
     return {"tool": tool, "args": args}
+
+
+def _check_other_table(contract: Contract, args: dict[str, Any], state: TableState) -> None:
+    """Put in the exact names of the other table and of its column; ToolError where there is none."""
+    table = table_argument(contract)
+    if table is None or table not in args:
+        return
+    given = args[table]
+    alike = [other for other in state.others if isinstance(given, str) and same_name(other.name) == same_name(given)]
+    exact = [other for other in alike if other.name == given]
+    if len(exact or alike) != 1:
+        raise ToolError("unknown_table", argument=table, found=given, allowed=[other.name for other in state.others])
+    other = (exact or alike)[0]
+    args[table] = other.name
+    for name, argument in contract["args"].items():
+        if OTHER_COLUMN_REF in refs(argument) and name in args:
+            column = find_column(args[name], other.offered()) if isinstance(args[name], str) else None
+            if column is None:
+                allowed = [each.name for each in other.offered()]
+                raise ToolError("unknown_column", argument=name, found=args[name], allowed=allowed)
+            args[name] = column.name
+
+
+def _check_pivoted(contract: Contract, args: Mapping[str, Any], state: TableState) -> None:
+    """Raise ToolError where the values of a column are to become columns and are too many or not known."""
+    pivoted = pivoted_argument(contract)
+    if pivoted is None or pivoted not in args:
+        return
+    column = state.column(args[pivoted])
+    if can_pivot(column, state):
+        return
+    allowed = [each.name for each in columns_for(contract["args"][pivoted], state) if can_pivot(each, state)]
+    values = column.all_values()
+    raise ToolError(
+        "cannot_pivot",
+        argument=pivoted,
+        found=column.name,
+        limit=state.limits.pivot_columns,
+        values=None if values is None else len(values),
+        allowed=allowed,
+    )
 
 
 def _check_figures(args: Mapping[str, Any]) -> None:
@@ -113,7 +164,7 @@ def _exact_names(arguments: Mapping[str, Any], args: Mapping[str, Any], state: T
 
 def _exact_value(name: str, argument: Mapping[str, Any], value: Any, state: TableState) -> Any:
     names = set(refs(argument))
-    if names & SINGLE_COLUMN_REFS:
+    if names & SINGLE_COLUMN_REFS and (isinstance(value, str) or "type" not in argument):
         return _exact_column(name, argument, value, state)
     if names & _COLUMN_LISTS:
         if not isinstance(value, list | tuple) or not value:

@@ -17,8 +17,11 @@ from .errors import ContractError
 
 Contract = Mapping[str, Any]
 
+TABLE_REF = "table"
+OTHER_COLUMN_REF = "other_column"
 SINGLE_COLUMN_REFS = frozenset({"column", "number_column", "text_column", "date_column"})
 LANGUAGES = ("uz", "ru", "en")
+_EFFECT_PATHS = ("of", "total_of", "agg", "argument", "named_by", "each_value_of", "columns_of", "without", "appended")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -51,6 +54,17 @@ def own_column(contract: Contract) -> str | None:
         if set(refs(argument)) & SINGLE_COLUMN_REFS:
             return str(name)
     return None
+
+
+def table_argument(contract: Contract) -> str | None:
+    """Return the argument that names another opened table, None if the tool reads no other."""
+    return next((str(name) for name, argument in contract["args"].items() if TABLE_REF in refs(argument)), None)
+
+
+def pivoted_argument(contract: Contract) -> str | None:
+    """Return the argument whose column becomes columns, one for each of its values; None if the tool makes none."""
+    parts = contract["effects"].get("columns", ())
+    return next((str(part["each_value_of"]) for part in parts if "each_value_of" in part), None)
 
 
 def at_path(args: Mapping[str, Any], path: str) -> Any:
@@ -92,7 +106,9 @@ def _check_names(contract: Contract) -> None:
     for effect in ("groups", "makes_numbers", "makes_dates", "changes_values"):
         named += effects.get(effect, [])
     for column in effects.get("columns", ()):
-        named += [column[key] for key in ("of", "total_of", "agg", "argument", "named_by") if key in column]
+        named += [column[key] for key in _EFFECT_PATHS if key in column]
+    for kept in effects.get("keeps_values", ()):
+        named += [kept["column"], kept["of"], *kept["when"]]
     for path in named:
         _require(path in paths, tool, f"effects: {path}", sorted(paths))
     for language in LANGUAGES:

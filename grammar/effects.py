@@ -1,11 +1,11 @@
 """The table state after a step, computed from the contract and the state before it, without running anything."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from .contracts import Contract, at_path
-from .names import same_name, unique_name
+from .names import find_column, free_name, same_name
 from .state import Column, TableState
 
 _COUNTS = frozenset({"count", "count_distinct"})
@@ -22,7 +22,7 @@ def state_after(contract: Contract, state: TableState, args: Mapping[str, Any]) 
     changed = _changed_columns(effects, state.columns, args)
     if "columns" not in effects or ("when" in effects and at_path(args, effects["when"]) is None):
         return replace(state, columns=changed)
-    columns, by_argument = _made_columns(effects["columns"], changed, args)
+    columns, by_argument = _made_columns(effects["columns"], replace(state, columns=changed), args)
     if "groups" in effects:
         groups = tuple(name for path in effects["groups"] for name in by_argument.get(path, ()))
     else:
@@ -54,38 +54,96 @@ def _changed_columns(
         if column.name in revalued:
             column = replace(column, values=None)
         changed.append(column)
-    return tuple(changed)
+    return tuple(_kept_values(effects.get("keeps_values", ()), changed, args))
+
+
+def _kept_values(
+    rules: Iterable[Mapping[str, Any]], columns: list[Column], args: Mapping[str, Any]
+) -> Iterable[Column]:
+    """Yield the columns, one that a rule speaks of with only those of its values that the call keeps.
+
+    A rule holds where the arguments that it names have one of the values that it lists.
+    """
+    kept: dict[str, set[str]] = {}
+    for rule in rules:
+        if all(at_path(args, path) in values for path, values in rule["when"].items()):
+            given = at_path(args, rule["of"])
+            kept[at_path(args, rule["column"])] = {
+                same_name(str(value)) for value in (given if isinstance(given, list | tuple) else [given])
+            }
+    for column in columns:
+        if column.name in kept and column.values is not None:
+            values = tuple(value for value in column.values if same_name(value) in kept[column.name])
+            column = replace(column, values=values)
+        yield column
 
 
 def _made_columns(
-    parts: list[Mapping[str, Any]], columns: tuple[Column, ...], args: Mapping[str, Any]
+    parts: list[Mapping[str, Any]], state: TableState, args: Mapping[str, Any]
 ) -> tuple[list[Column], dict[str, list[str]]]:
     """Return the made columns, and for each argument path the names of the columns that came from it."""
-    before = {column.name: column for column in columns}
     made: list[Column] = []
+    forms: set[str] = set()
     by_argument: dict[str, list[str]] = {}
-
-    def add(column: Column, path: str | None = None) -> None:
-        column = replace(column, name=unique_name(column.name, [other.name for other in made]))
-        made.append(column)
-        if path is not None:
-            by_argument.setdefault(path, []).append(column.name)
-
     for part in parts:
-        if "all" in part:
-            for column in columns:
-                add(column)
-        elif "of" in part:
-            for name in names_of(at_path(args, part["of"])):
-                add(before[name], part["of"])
-        elif "total_of" in part:
-            agg, name = at_path(args, part["agg"]), at_path(args, part["total_of"])
-            add(_total(agg, before.get(name) if name is not None else None))
-        elif "named_by" in part:
-            add(Column(at_path(args, part["named_by"]), part["kind"]))
-        else:
-            add(Column(part["name"], part["kind"]), part.get("argument"))
+        path = part.get("of") or part.get("argument")
+        for column in _columns_of_part(part, state, args):
+            named = replace(column, name=free_name(column.name, forms))
+            forms.add(same_name(named.name))
+            made.append(named)
+            if path is not None:
+                by_argument.setdefault(path, []).append(named.name)
     return made, by_argument
+
+
+def _columns_of_part(part: Mapping[str, Any], state: TableState, args: Mapping[str, Any]) -> Iterable[Column]:
+    """Return the columns that one part of the effect `columns` stands for, before clashes of names are settled."""
+    if "all" in part:
+        return state.columns
+    if "of" in part:
+        return [state.column(name) for name in names_of(at_path(args, part["of"]))]
+    if "total_of" in part:
+        name = at_path(args, part["total_of"])
+        total = _total(at_path(args, part["agg"]), None if name is None else state.column(name))
+        if "each_value_of" not in part:
+            return [total]
+        pivoted = state.column(at_path(args, part["each_value_of"]))
+        return [Column(value, total.kind) for value in pivoted.all_values() or ()]
+    if "columns_of" in part:
+        key = at_path(args, part["without"])
+        return [column for column in state.other(at_path(args, part["columns_of"])).columns if column.name != key]
+    if "appended" in part:
+        return _appended(state.columns, state.other(at_path(args, part["appended"])).columns)
+    if "named_by" in part:
+        return [Column(at_path(args, part["named_by"]), part["kind"])]
+    return [Column(part["name"], part["kind"])]
+
+
+def _appended(above: tuple[Column, ...], below: tuple[Column, ...]) -> Iterable[Column]:
+    """Yield the columns of two tables put below each other: those of the same name are one.
+
+    A column of two kinds, or of one that no tool handles, becomes text.
+    """
+    for column in above:
+        other = find_column(column.name, below)
+        if other is None:
+            yield column
+        elif column.kind != other.kind or column.kind == "other":
+            yield Column(column.name, "text", label=column.label)
+        else:
+            values = None
+            if column.values is not None and other.values is not None:
+                values = tuple(dict.fromkeys((*column.values, *other.values)))
+            yield replace(
+                column,
+                values=values,
+                complete=column.complete and other.complete,
+                day_order=column.day_order if column.day_order == other.day_order else "unclear",
+                decimal=column.decimal if column.decimal == other.decimal else None,
+            )
+    for column in below:
+        if find_column(column.name, above) is None:
+            yield column
 
 
 def _total(agg: str, column: Column | None) -> Column:

@@ -1,7 +1,7 @@
 """Names of columns: when two are the same, and how a clash is settled."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from .state import Column
 
@@ -20,7 +20,11 @@ def same_name(text: str) -> str:
 
 def unique_name(name: str, taken: Iterable[str]) -> str:
     """Return `name`, or the first of `name_2`, `name_3`, ... that is the same name as none of those taken."""
-    forms = {same_name(other) for other in taken}
+    return free_name(name, {same_name(other) for other in taken})
+
+
+def free_name(name: str, forms: Container[str]) -> str:
+    """Return `name`, or the first of `name_2`, `name_3`, ... whose `same_name` form is none of these forms."""
     candidate, number = name, 1
     while same_name(candidate) in forms:
         number += 1

@@ -18,7 +18,8 @@ class Limits:
     """The bounds of what can be written, all from the settings.
 
     `text_length` is in code points, `list_length` in items, `number_digits`, `number_decimals` and
-    `integer_digits` in decimal digits; `question_options` and `max_steps` count.
+    `integer_digits` in decimal digits; `question_options`, `pivot_columns` (the most columns that a pivot makes of the
+    values of one) and `max_steps` count.
     """
 
     text_length: int
@@ -27,6 +28,7 @@ class Limits:
     number_decimals: int
     integer_digits: int
     question_options: int
+    pivot_columns: int
     max_steps: int
 
 
@@ -34,8 +36,9 @@ class Limits:
 class Column:
     """One column: its exact name, its kind, and the known values of a text column.
 
-    `values` is None where the values are not known or too many to list. `label` is the name as it stood in
-    the file, where that differs. A column of the kind `other` is shown and never offered.
+    `values` is None where the values are not known or too many to list; where `complete` is false they are only some
+    of the column's values. `label` is the name as it stood in the file, where that differs. A column of the kind
+    `other` is shown and never offered.
 
     What is known of how a text column writes its values: `day_order` is the order of day, month and year in dates
     between slashes or hyphens (`unclear`: nothing tells it, so the column is not offered where a contract excludes
@@ -48,6 +51,13 @@ class Column:
     label: str = ""
     day_order: DayOrder | None = None
     decimal: DecimalMark | None = None
+    complete: bool = True
+
+    def all_values(self) -> tuple[str, ...] | None:
+        """Return every value that the column may hold, None if they are not known: those of a boolean always are."""
+        if self.kind == "boolean":
+            return ("false", "true")
+        return self.values if self.kind == "text" and self.complete else None
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,13 @@ class TableState:
         for column in self.columns:
             if column.name == name:
                 return column
+        raise KeyError(name)
+
+    def other(self, name: str) -> "TableState":
+        """Return the other opened table of exactly this name; KeyError if there is none."""
+        for other in self.others:
+            if other.name == name:
+                return other
         raise KeyError(name)
 
     def offered(self) -> Iterator[Column]:

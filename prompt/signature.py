@@ -24,10 +24,14 @@ def _arguments(arguments: Mapping[str, Any]) -> str:
 
 def _type(argument: Mapping[str, Any]) -> str:
     if "ref" in argument:
-        return "|".join(refs(argument))
+        return "/".join(["|".join(refs(argument)), *_plain_types(argument)])
     if "enum" in argument:
         return "|".join(str(value) for value in argument["enum"])
     if "properties" in argument:
         return "{" + _arguments(argument["properties"]) + "}"
-    types = argument["type"]
-    return types if isinstance(types, str) else "/".join(types)
+    return "/".join(_plain_types(argument))
+
+
+def _plain_types(argument: Mapping[str, Any]) -> list[str]:
+    types = argument.get("type", [])
+    return [types] if isinstance(types, str) else list(types)

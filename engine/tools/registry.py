@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from types import MappingProxyType, ModuleType
@@ -10,7 +10,7 @@ from typing import Any, Concatenate, TypeAlias
 
 from engine import database, sql
 from engine.settings import Settings
-from grammar import Contract, ContractError, Kind, unique_name
+from grammar import Contract, ContractError, Kind, TableState, unique_name
 
 ROW = "t"
 Note: TypeAlias = dict[str, Any]
@@ -21,7 +21,8 @@ class Table:
     """The table that a step reads.
 
     `source` stands after FROM, and executors write it `FROM {source} AS t`; `columns` gives the DuckDB type of each
-    column in order; `rows` counts. Cells are expressions over the row `t`.
+    column in order; `rows` counts. Cells are expressions over the row `t`. `state` is what the plan knows of the table,
+    `others` gives the quoted name of each other opened table.
     """
 
     con: database.Connection
@@ -29,6 +30,8 @@ class Table:
     columns: Mapping[str, str]
     rows: int
     settings: Settings
+    state: TableState
+    others: Mapping[str, str] = field(default_factory=dict)
 
     def kind(self, column: str) -> Kind:
         """Return the kind of a column."""
@@ -78,7 +81,15 @@ class Table:
         """Return the table that a SELECT over this one gives."""
         source = f"({select})"
         rows = int(self.query(f"SELECT count(*) FROM {source}")[0][0])
-        return Table(self.con, source, dict(database.describe(self.con, source)), rows, self.settings)
+        described = dict(database.describe(self.con, source))
+        return replace(self, source=source, columns=described, rows=rows)
+
+    def other(self, name: str) -> "Table":
+        """Return another opened table, which a plan names as `name`."""
+        source = self.others[name]
+        rows = int(self.query(f"SELECT count(*) FROM {source}")[0][0])
+        described = dict(database.describe(self.con, source))
+        return replace(self, source=source, columns=described, rows=rows, state=self.state.other(name), others={})
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def test_every_shipped_table_is_recognised(path: Path) -> None:
 
 
 def state(*names: str) -> TableState:
-    return TableState(tuple(Column(name, "text") for name in names), Limits(9, 9, 9, 2, 3, 5, 4), name="t")
+    return TableState(tuple(Column(name, "text") for name in names), Limits(9, 9, 9, 2, 3, 5, 4, 4), name="t")
 
 
 def test_a_table_of_another_business_has_no_domain() -> None:

@@ -71,7 +71,7 @@ def test_llama_cpp_accepts_what_the_matcher_accepts(vocabulary: Any, data: st.Da
 
 @given(texts, texts)
 def test_names_and_values_of_any_characters_survive_the_notation(vocabulary: Any, name: str, value: str) -> None:
-    state = TableState((Column(name, "text", (value,)),), Limits(9, 2, 9, 2, 3, 2, 1))
+    state = TableState((Column(name, "text", (value,)),), Limits(9, 2, 9, 2, 3, 2, 4, 1))
     native = NativeGrammar(vocabulary, gbnf(CONTRACTS, state))
     matcher = Matcher(compile_shape(answer_shape(CONTRACTS, Scene((state,)))))
     step = {"tool": "filter", "args": {"column": name, "op": "!=", "value": value}}

@@ -1,6 +1,7 @@
 """The random values of this project's property tests: names, columns, states, texts near an answer."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ LIMITS = Limits(
     number_decimals=3,
     integer_digits=3,
     question_options=3,
+    pivot_columns=4,
     max_steps=4,
 )
 KINDS = ("number", "date", "text", "boolean", "other")
@@ -65,8 +67,10 @@ def states(draw: st.DrawFn, name: str = "base", max_columns: int = 6) -> TableSt
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     count = draw(st.integers(1, 2))
-    tables = tuple(draw(states(name=f"t'{number}", max_columns=4)) for number in range(count))
-    return Scene(tables, draw(st.none() | states(max_columns=4)))
+    alone = [draw(states(name=f"t'{number}", max_columns=4)) for number in range(count)]
+    tables = tuple(replace(state, others=tuple(other for other in alone if other is not state)) for state in alone)
+    result = draw(st.none() | states(max_columns=4))
+    return Scene(tables, None if result is None else replace(result, others=tables[0].others))
 
 
 @st.composite
