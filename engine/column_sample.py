@@ -24,7 +24,9 @@ _LIKE_VALUE = (
 )
 _VALUE = re.compile(_LIKE_VALUE)
 _DATE = re.compile(
-    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}[ .-]*[a-zа-я]{3}|[a-z]{3,}\.? \d|\d{4}[ -]*(?:yil|йил)", re.IGNORECASE
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}(?:st|nd|rd|th)?[ ./-]*[a-zа-я]{3}|[a-z]{3,}\.? \d"
+    r"|\d{4}[ -]*(?:yil|йил|г|[a-zа-я]{3})",
+    re.IGNORECASE,
 )
 _TO_PLAIN_APOSTROPHE = {ord(mark): "'" for mark in APOSTROPHES}
 _WORDS = {"true", "false", *(word for pair in YES_NO for word in pair), *conversion.MISSING}

@@ -17,7 +17,7 @@ from .column_sample import YES_NO, Sample, sampled
 from .conversion import FormFacts, NumberForm
 from .database import Connection, kind_of, query
 from .dates import DateFacts, DateForm
-from .load_options import ColumnKind, DateOrder, LoadOptions
+from .load_options import ColumnKind, LoadOptions
 from .load_report import ColumnReport
 from .paths import FileError
 
@@ -26,8 +26,6 @@ _NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,20}})?"
 _DATE = r"(19\d{2}|20\d{2})-\d{2}-\d{2}"
 _TIMESTAMP = rf"{_DATE}[ T]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d{{1,6}})?)?"
 _WHOLE_DIGITS = 15
-_FEWESTLIKE_VALUES = 0.05
-_EXAMPLES = 3
 
 # The types that a text column may get by its plain form, the most special first, and what of a sample may be of it.
 _TYPES = (
@@ -94,9 +92,11 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
             settled[column] = first
         else:
             looks[column] = _second_look(con, raw, column, first, sample, forced=kind is not None)
-    order = options.dates or _sisters_order([look.dates for look in looks.values()])
+    days = [look.dates for look in looks.values()]
     for column, look in looks.items():
-        settled[column] = _decided(con, raw, column, look, named.get(column), options, order, today)
+        sisters = dates.sisters_order(look.dates, days)
+        form = look.dates.form(column, today, options.dates, options.dates, sisters)
+        settled[column] = _decided(con, raw, column, look, named.get(column), options, form)
     return [settled[column] for column in columns]
 
 
@@ -149,12 +149,6 @@ def _second_look(con: Connection, raw: str, column: str, filled: int, sample: Sa
     return _Look(filled, numbers, days, int(missing), yes_no)
 
 
-def _sisters_order(facts: Sequence[DateFacts]) -> DateOrder | None:
-    """Return the order of day and month that columns of the file show, None if none does or they differ."""
-    orders = {each.order() for each in facts if each.slashed} - {None}
-    return orders.pop() if len(orders) == 1 else None
-
-
 def _decided(
     con: Connection,
     raw: str,
@@ -162,26 +156,30 @@ def _decided(
     look: _Look,
     kind: ColumnKind | None,
     options: LoadOptions,
-    order: DateOrder | None,
-    today: date,
+    day_form: DateForm,
 ) -> Typed:
     cell = sql.name(column)
     if (look.yes_no and kind is None) or kind == "boolean":
         return _boolean(con, raw, column, look)
-    own = options.dates or look.dates.order()
-    day_form = look.dates.form(column, today, own or (order if look.dates.slashed else None))
-    whole_serials = look.dates.serials == look.filled and dates.is_day(column)
-    if whole_serials:
-        day_form = replace(day_form, serials=True)
-    if kind == "date" or (kind is None and (look.dates.dates or whole_serials)):
+    serials = look.dates.serials
+    if kind == "date" or (kind is None and (look.dates.dates or (day_form.serials and serials > look.missing))):
         found = _as_dates(con, raw, column, look, day_form, forced=kind == "date")
         if found is not None and (found.report.type != "VARCHAR" or kind == "date"):
             return found
-        if found is not None and look.dates.dates * 2 >= look.filled:
-            return found
+        if found is not None and (look.dates.dates + day_form.serials * serials) * 2 >= look.filled:
+            return _with_day_order(found, look, day_form)
     number_form = look.numbers.form(options.decimal)
     found = _as_numbers(con, raw, column, look, number_form, forced=kind == "number")
-    return found or Typed(cell, ColumnReport(column, "text", "VARCHAR", (), look.filled))
+    return _with_day_order(
+        found or Typed(cell, ColumnReport(column, "text", "VARCHAR", (), look.filled)), look, day_form
+    )
+
+
+def _with_day_order(typed: Typed, look: _Look, form: DateForm) -> Typed:
+    """Return the column, one that stays text with the order of the days and months in it."""
+    if typed.report.type != "VARCHAR" or not look.dates.slashed:
+        return typed
+    return replace(typed, report=replace(typed.report, day_order=form.slashed or "unclear"))
 
 
 def _boolean(con: Connection, raw: str, column: str, look: _Look) -> Typed:
@@ -212,6 +210,9 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
         "serial": look.dates.serials if form.serials else 0,
     }
     used = tuple(f"{way} {count}" for way, count in ways.items() if count)
+    zones = tuple(zone for zone in look.dates.zones if zone)
+    if zones and timed:
+        used = (*used, f"zone {zones[0] if form.clock == 'written' else 'UTC'}")
     readable = converted > 0 and converted + look.missing == look.filled and look.missing <= converted
     if readable or forced:
         duckdb_type = "TIMESTAMP" if timed else "DATE"
@@ -222,7 +223,7 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
     if not converted and not unclear:
         return None
     share = (converted + (look.dates.slashed if unclear else 0)) / look.filled
-    return _kept(column, look, used, share, "--dates" if unclear else None, unread)
+    return _kept(column, look, used, share, "--dates" if unclear else None, unread, "fix_dates")
 
 
 def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: NumberForm, *, forced: bool) -> Typed | None:
@@ -258,11 +259,11 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     if mixed:
         used = (MIXED_UNITS, *used)
     share = (converted + unclear) / look.filled
-    return _kept(column, look, used, share, "--decimal" if unclear else None, unread)
+    return _kept(column, look, used, share, "--decimal" if unclear else None, unread, "fix_numbers")
 
 
 def _kept(
-    column: str, look: _Look, used: tuple[str, ...], share: float, settle: str | None, unread: str | None
+    column: str, look: _Look, used: tuple[str, ...], share: float, settle: str | None, unread: str | None, tool: str
 ) -> Typed:
     """Return the column as the text that it is, with the share that could be converted and a cell that could not."""
     examples = () if unread is None else (unread,)
@@ -277,5 +278,6 @@ def _kept(
         share=min(share, 1.0),
         settle=settle,
         examples=examples,
+        tool=tool,
     )
     return Typed(sql.name(column), report)

@@ -4,6 +4,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from grammar import DayOrder, DecimalMark
+
+SettledBy = Literal["answer", "remembered"]
 Why = Literal["title", "blank", "note", "total", "header_again"]
 
 
@@ -31,7 +34,9 @@ class ColumnReport:
 
     `form` says how its cells are written (`decimal_comma`, `dmy`, `percent`, ...). Of the filled cells `converted`
     became values, `missing` hold a word for nothing, `unreadable` fit no value; `share` is the part of a text
-    column that could be converted. `settle` is the option that settles a question, `examples` show it.
+    column that could be converted, `tool` the one that does it. `settle` is the option that settles a question,
+    `examples` show it, `settled_by` says how it was settled. A text column with dates between slashes or hyphens has
+    their `day_order`, one whose decimal mark a person named has that as `decimal`.
     """
 
     column: str
@@ -45,6 +50,10 @@ class ColumnReport:
     share: float | None = None
     settle: str | None = None
     examples: tuple[str, ...] = ()
+    tool: str | None = None
+    settled_by: SettledBy | None = None
+    day_order: DayOrder | None = None
+    decimal: DecimalMark | None = None
 
 
 @dataclass(frozen=True)

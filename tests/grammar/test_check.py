@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from strategies import CONTRACTS, LIMITS, states, written_answers
 
 from grammar import AnswerMatcher, Column, Scene, TableState, ToolError, by_name, checked_step, state_after
-from grammar.contracts import LANGUAGES
-from prompt.words import error_text
+from prompt.words import Language, error_text
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "grammar" / "refused.json").read_text())
 TABLE = TableState(
@@ -51,7 +50,7 @@ def test_dates_whose_day_is_unclear_are_refused_with_what_settles_them() -> None
         "Sana",
         ["izoh"],
     )
-    for language in LANGUAGES:
+    for language in get_args(Language):
         assert "--dates dmy" in error_text(error, language)
         assert "Sana" in error_text(error, language)
 
