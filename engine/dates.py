@@ -7,9 +7,9 @@ leaves the order open and such cells are not read.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from grammar import same_name
 
@@ -127,7 +127,7 @@ class DateFacts:
         `sisters` is the order that sister columns show: it holds where nothing else tells.
         """
         contradictory = self.slashed_first and self.slashed_second
-        either = None if contradictory or self.slashed_unclear else "dmy"
+        either: DateOrder | None = None if contradictory or self.slashed_unclear else "dmy"
         birth = is_birth(column)
         found = _settled(self.slashed_first, self.slashed_second, slashed)
         return DateForm(
@@ -267,9 +267,7 @@ def _made(day: str, order: DateOrder, pivot: int) -> str:
 def _named(day: str, pivot: int) -> str:
     """Return the DATE of text with the name of a month."""
     name = f"regexp_extract({day}, {sql.literal(_MONTH)})"
-    month = " ".join(
-        f"WHEN {_matches(name, names)} THEN '{number:02}'" for number, names in enumerate(_MONTHS, 1)
-    )
+    month = " ".join(f"WHEN {_matches(name, names)} THEN '{number:02}'" for number, names in enumerate(_MONTHS, 1))
     long_year = f"regexp_extract({day}, '[0-9]{{4}}')"
     year = f"CASE WHEN {long_year} <> '' THEN {long_year} ELSE {_full_year(_last_two(day), pivot)} END"
     number = f"regexp_extract({day}, '(?:^|[^0-9])([0-9]{{1,2}})(?:[^0-9]|$)', 1)"
@@ -313,6 +311,5 @@ def _matches(text: str, pattern: str) -> str:
 
 def facts_of(row: Sequence[object]) -> DateFacts:
     """Return the facts of a row of `date_facts_sql`."""
-    *counts, marks, zones = row
-    assert isinstance(zones, list)
-    return DateFacts(*(int(str(count)) for count in counts), str(marks), tuple(zones))
+    facts: dict[str, Any] = {part.name: value for part, value in zip(fields(DateFacts), row, strict=True)}
+    return DateFacts(**{**facts, "zones": tuple(facts["zones"])})
