@@ -108,7 +108,7 @@ def _columns_of_part(part: Mapping[str, Any], state: TableState, args: Mapping[s
         if "each_value_of" not in part:
             return [total]
         pivoted = state.column(at_path(args, part["each_value_of"]))
-        return [Column(value, total.kind) for value in pivoted.all_values() or ()]
+        return [Column(value, total.kind, day_order=total.day_order) for value in pivoted.all_values() or ()]
     if "columns_of" in part:
         key = at_path(args, part["without"])
         return [column for column in state.other(at_path(args, part["columns_of"])).columns if column.name != key]
@@ -129,7 +129,7 @@ def _appended(above: tuple[Column, ...], below: tuple[Column, ...]) -> Iterable[
         if other is None:
             yield column
         elif column.kind != other.kind or column.kind == "other":
-            yield Column(column.name, "text", label=column.label)
+            yield Column(column.name, "text", label=column.label, day_order=column.day_order or other.day_order)
         else:
             values = None
             if column.values is not None and other.values is not None:
