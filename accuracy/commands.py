@@ -25,6 +25,7 @@ class Bench:
         _add_compare(steps)
         _add_report(steps)
         _add_ratchet(steps)
+        _add_files(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -85,6 +86,17 @@ def _add_ratchet(steps: "_Steps[argparse.ArgumentParser]") -> None:
         help="let single cases change places, as on another processor (accuracy.ratchet_tolerance)",
     )
     _json_option(ratchet)
+
+
+def _add_files(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    files = _step(steps, "files", "open files with faults, with Tez and with DuckDB, and say what is right and lost")
+    folders = files.add_mutually_exclusive_group()
+    folders.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="files kept before; else new ones")
+    folders.add_argument("--keep", type=Path, metavar="FOLDER", help="write the files into this new folder")
+    files.add_argument("--seed", type=int, metavar="S", help="of the files; by default that of the settings")
+    files.add_argument("--sample", type=int, metavar="N", help="only N of the files, spread over the set")
+    files.add_argument("--out", type=Path, metavar="FILE.md", help="write the whole report here")
+    _json_option(files)
 
 
 def _step(steps: "_Steps[argparse.ArgumentParser]", name: str, text: str) -> argparse.ArgumentParser:

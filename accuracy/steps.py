@@ -1,6 +1,7 @@
 """What each command of the benchmark does: read files, call one function, write or print what it gives."""
 
 import argparse
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -19,6 +20,10 @@ from prompt.words import Language, error_text, screen_text
 from . import report
 from .cases import CaseError
 from .compare import CompareError
+from .faults.catalogue import SIZE, write_files
+from .faults.measure import as_json as measured
+from .faults.measure import markdown, measure, overview
+from .faults.truth import new_folder, read_manifest
 from .identity import run_header
 from .page import page
 from .paired import compare_runs
@@ -139,6 +144,29 @@ def _ratchet(arguments: argparse.Namespace, settings: Settings, language: Langua
     return DONE if holds or arguments.update else WORSE
 
 
+def _files(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
+    command = "python -m accuracy files"
+    with tempfile.TemporaryDirectory(prefix="tez-") as temporary:
+        folder = arguments.folder or arguments.keep or Path(temporary)
+        if arguments.folder is not None:
+            truths = read_manifest(folder)
+        else:
+            if arguments.sample is not None and arguments.sample < 1:
+                raise BenchError("sample_size", found=arguments.sample, allowed=SIZE)
+            truths = write_files(new_folder(folder), seed, arguments.sample)
+            command += f" --seed {seed}" + (f" --sample {arguments.sample}" if arguments.sample else "")
+        with counted(0, len(truths)) as tick:
+            verdicts = measure(folder, truths, settings, tick)
+    if arguments.out is not None:
+        write_text(arguments.out, markdown(verdicts, command))
+    if arguments.json:
+        render.print_json(measured(verdicts))
+    else:
+        render.print_text(overview(verdicts))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -146,4 +174,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "compare": _compare,
     "report": _report,
     "ratchet": _ratchet,
+    "files": _files,
 }
