@@ -14,6 +14,7 @@ def open_data(path: str | Path) -> Connection:
 
     FileError says what is wrong with a file that cannot be opened.
     """
-    con = connect(load_settings().database)
-    open_file(con, Path(path), BASE)
+    settings = load_settings()
+    con = connect(settings.database)
+    open_file(con, Path(path), BASE, settings.files)
     return con

@@ -60,7 +60,7 @@ class Tables:
             first, *others = self.workspace(case).tables
             self._for_sql[key] = open_data(first.path)
             for other in others:
-                open_file(self._for_sql[key], other.path, other.name)
+                open_file(self._for_sql[key], other.path, other.name, self.settings.files)
         con = self._for_sql[key]
         columns = [name for name, _ in describe(con, f"({statement})")]
         rows = query(con, statement)

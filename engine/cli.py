@@ -109,7 +109,10 @@ def _load_options(command: argparse.ArgumentParser) -> None:
         "--delimiter", type=_delimiter, metavar="CHARACTER", help="what stands between cells; tab for a tab"
     )
     command.add_argument(
-        "--header", type=_row_count, metavar="LINE", help="the line of the column names, from 1; 0 if there are none"
+        "--header",
+        type=_header,
+        metavar="LINE",
+        help="the line of the column names, from 1, or its two lines (3-4); none if there are none",
     )
     command.add_argument("--decimal", choices=(".", ","), help="the decimal mark; the other one separates thousands")
     command.add_argument("--dates", choices=DATE_ORDERS, help="the order of day, month and year")
@@ -142,6 +145,15 @@ def _row_count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= sys.maxsize):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: give a whole number from 0 up")
     return int(text)
+
+
+def _header(text: str) -> tuple[int, int]:
+    """Return the first and the last line of the column names, 0 and 0 where there are none."""
+    first, _, last = ("0" if text.lower() == "none" else text).partition("-")
+    lines = [int(each) for each in (first, last or first) if each.isascii() and each.isdigit() and len(each) < 10]
+    if len(lines) != 2 or lines[1] - lines[0] not in (0, 1) or (not lines[0] and lines[1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no line of names: give LINE, LINE-LINE for two, or none")
+    return lines[0], lines[1]
 
 
 def _delimiter(text: str) -> str:

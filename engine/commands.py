@@ -60,8 +60,6 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     from .weights import default_weights
 
     workspace = _opened(arguments, settings, language)
-    if not arguments.json:
-        _say_reports(workspace, language)
     settings = _with_model(settings, arguments)
     with terminal.progress(language) as progress:
         adapter = Path(settings.model.adapter) if settings.model.adapter else None
@@ -92,14 +90,13 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
     if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
         raise FileError("input_twice", path=STANDARD_INPUT)
     workspace = _opened(arguments, settings, language)
-    if not arguments.json:
-        _say_reports(workspace, language)
     answer = _read_plan(arguments.plan)
     started = time.monotonic()
     result = run(workspace, [], answer, max_rows=_most_rows(arguments, settings))
     if arguments.json:
         timing = {"run": time.monotonic() - started}
-        render.print_json({"answer": answer, **_result_json(result), "timing": timing})
+        said = {"notes": _file_notes(workspace), "tables": _reports_json(workspace)}
+        render.print_json({"answer": answer, **_result_json(result), "timing": timing, **said})
     else:
         _print_result(workspace, result, language)
     return exit_codes.ANSWERED
@@ -162,10 +159,12 @@ def _prompt(arguments: argparse.Namespace, settings: Settings, language: Languag
 
 def _opened(arguments: argparse.Namespace, settings: Settings, language: Language) -> Workspace:
     """Open the files as the options say, and say what a person should know of how, unless the output is JSON."""
+    header, header_to = arguments.header or (None, None)
     options = LoadOptions(
         encoding=arguments.encoding,
         delimiter=arguments.delimiter,
-        header=arguments.header,
+        header=header,
+        header_to=header_to,
         decimal=arguments.decimal,
         dates=arguments.dates,
         types=dict(arguments.types or ()),
@@ -177,6 +176,8 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
             for note in table.notes:
                 said = _file_note(note, language, settings.output.shown_options)
                 terminal.say(screen_text("file_note", language, table=table.name, text=said))
+        if arguments.command != "profile":
+            _say_reports(workspace, language)
     return workspace
 
 
@@ -254,11 +255,16 @@ def _ask_json(workspace: Workspace, answered: Answered, model: str) -> dict[str,
         "timing": answered.timing,
         "model": {"name": model, "tokens": answered.tokens},
         "notes": [*_file_notes(workspace), *answered.notes],
+        "tables": _reports_json(workspace),
     }
 
 
 def _file_notes(workspace: Workspace) -> list[dict[str, Any]]:
     return [{"table": table.name, **note} for table in workspace.tables for note in table.notes]
+
+
+def _reports_json(workspace: Workspace) -> list[dict[str, Any]]:
+    return [{"name": table.name, "report": table.report.as_json()} for table in workspace.tables]
 
 
 def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:

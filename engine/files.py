@@ -13,6 +13,7 @@ from .database import Connection, DatabaseError, describe, execute, kind_of, que
 from .load_options import AS_FOUND, LoadOptions
 from .load_report import ColumnReport, LoadReport
 from .paths import FileError, check_file, one_file
+from .settings import FileSettings
 from .text_file import load_text
 
 TEXT_FILES = (".csv", ".tsv", ".txt")
@@ -37,21 +38,25 @@ class OpenedTable:
     notes: list[dict[str, Any]] = field(default_factory=list)
 
 
-def open_file(con: Connection, path: Path, name: str, options: LoadOptions = AS_FOUND) -> OpenedTable:
+def open_file(
+    con: Connection, path: Path, name: str, settings: FileSettings, options: LoadOptions = AS_FOUND
+) -> OpenedTable:
     """Open one file as the table `name` of the connection; FileError says what is wrong with it."""
     check_file(path)
     try:
-        labels, report = _load(con, path, name, options)
+        labels, report = _load(con, path, name, settings, options)
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
     return OpenedTable(name, path, report.rows, labels, report)
 
 
-def _load(con: Connection, path: Path, name: str, options: LoadOptions) -> tuple[dict[str, str], LoadReport]:
+def _load(
+    con: Connection, path: Path, name: str, settings: FileSettings, options: LoadOptions
+) -> tuple[dict[str, str], LoadReport]:
     """Make the table `name` in the way that fits the file's suffix; return labels and report."""
     suffix = path.suffix.lower()
     if suffix in TEXT_FILES:
-        return load_text(con, path, name, options)
+        return load_text(con, path, name, settings, options)
     if suffix in PARQUET_FILES:
         return {}, _load_parquet(con, path, name)
     allowed = [*TEXT_FILES, *PARQUET_FILES]

@@ -1,31 +1,30 @@
-"""How a text file is laid out: its delimiter, the line of the column names, and the title lines above."""
+"""How a text file is laid out: delimiter, quotes, the lines of the column names, and the title lines above."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
+from . import sql
+from .dialect import can_be_names, delimiter_of, quoting_of
+from .header import Row, is_data, is_group_row, joined
 from .load_options import LoadOptions
+from .loading import value_text
 from .paths import FileError
-from .records import Record, records
+from .records import PLAIN, Quoting, Record, records
+from .settings import FileSettings
 
-DELIMITERS = ("\t", ";", "|", ",")
-NO_DELIMITER = "\x1f"
-_SAMPLE_LINES = 1000
-_SAMPLE_LENGTH = 1 << 20
-_REGULAR = 0.9
-_NUMBER_OR_DATE = re.compile(r"[-+(]?[\d\s.,:/-]*\d[\d\s.,:/%)-]*")
+_FEWEST_FOR_TITLE = 3
 
 
 @dataclass(frozen=True)
 class Layout:
     """The layout of a text file.
 
-    `header` is the line of the column names (0: there are none), `labels` the names as they stand there, `data` the
-    number of the first line below; `titles` are the filled lines above, `blanks` counts the blank ones there.
+    `header` is the line of the column names (0: there are none), `header_rows` how many rows they take, `labels` are
+    the names, `data` is the number of the first line below; `titles` are the filled lines above, `blanks` counts the
+    blank ones there. A `regular` header and usual quotes leave rows that DuckDB may read as they stand.
     """
 
     delimiter: str
@@ -35,66 +34,83 @@ class Layout:
     titles: tuple[Record, ...] = ()
     blanks: int = 0
     regular: bool = True
+    header_rows: int = 1
+    quoting: Quoting = PLAIN
 
 
-def layout_of(path: Path, options: LoadOptions) -> Layout:
+def layout_of(path: Path, settings: FileSettings, options: LoadOptions) -> Layout:
     """Return the layout of a UTF-8 file; FileError if it holds no line, or not the one that was named."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = file.readlines(_SAMPLE_LENGTH)[: max(_SAMPLE_LINES, options.header or 0)]
-    delimiter = options.delimiter or delimiter_of(lines)
-    rows = [row for row in records(lines, delimiter) if row.cells]
+        lines = file.readlines(settings.sample_bytes)[
+            : max(settings.sample_lines, options.header_to or options.header or 0)
+        ]
+    quoting = quoting_of(lines, settings, options.delimiter)
+    delimiter = options.delimiter or delimiter_of(lines, settings, quoting)
+    rows = [row for row in records(lines, delimiter, settings.quoted_lines, quoting) if row.cells]
     if not rows:
         raise FileError("blank_file", path=str(path))
     width = _width(rows)
     if options.header is None:
-        place = _header_place(rows, width)
+        top, bottom = _header_places(rows, width, settings)
     elif options.header == 0:
-        return Layout(delimiter, 0, ("",) * width, 1, regular=len(rows[0].cells) == width)
+        top, bottom = 0, -1
     else:
-        places = [place for place, row in enumerate(rows) if row.line == options.header]
-        if not places:
-            raise FileError("no_header", path=str(path), found=options.header, allowed=len(lines))
-        place = places[0]
-    header = rows[place]
-    labels = header.cells + [""] * (width - len(header.cells))
+        top = _place(path, rows, options.header, len(lines))
+        bottom = _place(path, rows, options.header_to or options.header, len(lines))
+    return _layout(rows, top, bottom, width, delimiter, quoting, from_start=options.header == 0)
+
+
+def _layout(
+    rows: Sequence[Record],
+    top: int,
+    bottom: int,
+    width: int,
+    delimiter: str,
+    quoting: Quoting,
+    *,
+    from_start: bool,
+) -> Layout:
+    """Return the layout with the names in these rows, or none where `bottom` lies above `top`."""
+    header = rows[top : bottom + 1]
+    titles = [row for row in rows[:top] if any(cell.strip() for cell in row.cells)]
+    begin = 1 if from_start else rows[top].line
+    labels = _labels([row.cells for row in header], width)
+    data = header[-1].line + header[-1].lines if header else begin
+    looked_at = header or rows[top : top + 1]
+    return Layout(
+        delimiter,
+        header[-1].line if header else 0,
+        labels,
+        data,
+        tuple(titles),
+        data - 1 - sum(row.lines for row in [*titles, *header]),
+        quoting == PLAIN
+        and all(len(row.cells) == len(labels) and row.lines == 1 and not row.mended for row in looked_at),
+        len(header),
+        quoting,
+    )
+
+
+def _place(path: Path, rows: Sequence[Record], line: int, lines: int) -> int:
+    places = [place for place, row in enumerate(rows) if row.line == line]
+    if not places:
+        raise FileError("no_header", path=str(path), found=line, allowed=lines)
+    return places[0]
+
+
+def _labels(header: Sequence[list[str]], width: int) -> tuple[str, ...]:
+    """Return the names as they stand in the rows of the header, one for each column."""
+    if not header:
+        return ("",) * width
+    *groups, names = header
+    labels = list(names)
+    if groups:
+        found = joined(_filled(groups[0]), _filled(names))
+        labels = ["" if label is None else value_text(label) for label in found]
+    labels += [""] * (width - len(labels))
     while len(labels) > width and not labels[-1].strip():
         labels.pop()
-    titles = [row for row in rows[:place] if any(cell.strip() for cell in row.cells)]
-    blanks = header.line - 1 - sum(row.lines for row in titles)
-    regular = len(header.cells) == len(labels) and header.lines == 1 and not header.mended
-    return Layout(delimiter, header.line, tuple(labels), header.line + header.lines, tuple(titles), blanks, regular)
-
-
-def delimiter_of(lines: Sequence[str]) -> str:
-    """Return the delimiter of these lines; NO_DELIMITER where they are single cells.
-
-    The first one that splits nearly all lines alike is taken, in an order in which a comma comes last, since it also
-    stands inside numbers and text. Otherwise the one that splits most lines alike, into the most cells.
-    """
-    best, best_score = NO_DELIMITER, 0.0
-    for delimiter in DELIMITERS:
-        rows = [row.cells for row in islice(records(lines, delimiter), _SAMPLE_LINES) if row.cells]
-        widths = Counter(len(cells) for cells in rows)
-        wide = [(count * math.log2(width), width) for width, count in widths.items() if width > 1]
-        if not wide:
-            continue
-        score, width = max(wide)
-        share = widths[width] / len(rows)
-        if share >= _REGULAR and len(rows[0]) > 1:
-            return delimiter
-        score /= len(rows)
-        if delimiter == "," and _is_prose(lines):
-            continue
-        if len(rows[0]) == 1 and not any(len(cells) > 1 and _names(cells) for cells in rows):
-            continue
-        if score > best_score:
-            best, best_score = delimiter, score
-    return best
-
-
-def _is_prose(lines: Sequence[str]) -> bool:
-    """Return whether the commas are those of sentences: blanks follow most of them."""
-    return sum(line.count(", ") for line in lines) * 2 > sum(line.count(",") for line in lines)
+    return tuple(labels)
 
 
 def _width(rows: Sequence[Record]) -> int:
@@ -107,21 +123,45 @@ def _width(rows: Sequence[Record]) -> int:
     return max(counted, key=lambda width: (counted[width], width))
 
 
-def _header_place(rows: Sequence[Record], width: int) -> int:
+def _header_places(rows: Sequence[Record], width: int, settings: FileSettings) -> tuple[int, int]:
+    """Return the first and the last row that hold the column names; the last lies above the first if none does."""
+    cells = [_filled(row.cells) for row in rows]
+    place = _names_place(cells, width, settings)
+    for top in (place, place - 1):
+        if top >= 0 and _is_group_row(cells, top, settings):
+            return top, top + 1
+    return (place, place - 1) if _is_data(cells, place, settings) else (place, place)
+
+
+def _names_place(rows: Sequence[Row], width: int, settings: FileSettings) -> int:
     """Return which row holds the column names: the first one if it is wide enough, else the first that is all names.
 
-    A row above it is a title: it fills only cells at its beginning, and fewer than half of them.
+    A row above it is a title: it fills only cells at its beginning, and fewer than half of them. Where the first wide
+    row below titles is data, the names are missing: its place is returned.
     """
     needed = max(2, math.ceil(width / 2))
     for place, row in enumerate(rows):
-        filled = [cell.strip() for cell in row.cells if cell.strip()]
+        filled = [cell.strip() for cell in row if cell is not None]
         if width == 1 or len(filled) >= needed:
-            return place if not place or _names(filled) else 0
-        if filled and not row.cells[0].strip():
-            return 0
+            titled = width >= _FEWEST_FOR_TITLE and all(sum(c is not None for c in above) < 2 for above in rows[:place])
+            named = not place or can_be_names(filled) or (titled and _is_data(rows, place, settings))
+            return place if named else 0
+        if filled and row[0] is None:
+            return place if _is_group_row(rows, place, settings) else 0
     return 0
 
 
-def _names(cells: Sequence[str]) -> bool:
-    """Return whether these cells can be column names: none is a number or a date, unless years stand among names."""
-    return sum(bool(_NUMBER_OR_DATE.fullmatch(cell)) for cell in cells) * 2 < len(cells)
+def _is_group_row(rows: Sequence[Row], place: int, settings: FileSettings) -> bool:
+    if place + 1 >= len(rows):
+        return False
+    data = rows[place + 2 : place + 2 + settings.header_rows]
+    return is_group_row(rows[place], rows[place + 1], data, settings.alike_share)
+
+
+def _is_data(rows: Sequence[Row], place: int, settings: FileSettings) -> bool:
+    return is_data(rows[place], rows[place + 1 : place + 1 + settings.header_rows], settings.alike_share)
+
+
+def _filled(cells: Sequence[str]) -> list[str | None]:
+    """Return the cells of a row, None for one that is blank."""
+    return [cell if cell.strip(sql.BLANKS) else None for cell in cells]

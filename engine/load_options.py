@@ -16,13 +16,15 @@ COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "text", "boolean")
 class LoadOptions:
     """Decisions that overrule what a file shows; None where the file decides.
 
-    `header` is the line of the column names, counted from 1, and 0 where there are none; `types` maps column names
-    to kinds; `keep_totals` leaves notes and total rows in the table.
+    `header` is the line of the column names, counted from 1, and 0 where there are none; `header_to` is the last one
+    where they take two rows. `types` maps column names to kinds; `keep_totals` leaves notes and total rows in the
+    table.
     """
 
     encoding: str | None = None
     delimiter: str | None = None
     header: int | None = None
+    header_to: int | None = None
     decimal: Mark | None = None
     dates: DateOrder | None = None
     types: Mapping[str, ColumnKind] = field(default_factory=dict)

@@ -60,14 +60,18 @@ class ColumnReport:
 class LoadReport:
     """What was concluded of a file. Rows in are the rows of the table and those set aside or rejected.
 
-    `set_aside` and `rejects` hold the first of them, `counts` says how many there are of each sort; `padded` rows had
-    too few cells, `mended` rows had quotes out of order.
+    `header` is the line of the column names, the last one of `header_rows`, and 0 where there are none; `quote` is how
+    a quote is written inside quotes, None where it is doubled. `set_aside` and `rejects` hold the first of them,
+    `counts` says how many there are of each sort; `padded` rows had too few cells, `mended` rows had quotes out of
+    order.
     """
 
     encoding: str | None = None
     encoding_told_by: str | None = None
     delimiter: str | None = None
     header: int | None = None
+    header_rows: int = 1
+    quote: str | None = None
     rows_in: int = 0
     rows: int = 0
     set_aside: tuple[SetAside, ...] = ()

@@ -16,7 +16,10 @@ def report_lines(report: LoadReport, language: Language) -> list[str]:
     if report.encoding not in (None, UTF8):
         lines.append(screen_text("report_encoding", language, encoding=report.encoding))
     if report.header is not None and report.header != 1:
-        lines.append(screen_text("report_header", language, line=report.header or None))
+        rows = report.header_rows if report.header_rows > 1 else None
+        lines.append(screen_text("report_header", language, rows=rows, line=report.header or None))
+    if report.quote is not None:
+        lines.append(screen_text("report_quote", language, quote=report.quote))
     for why in _ROWS:
         rows = report.counts.get(why)
         if rows:

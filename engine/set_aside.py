@@ -11,6 +11,7 @@ from grammar.names import APOSTROPHES
 from . import sql
 from .database import Connection, execute, query
 from .load_report import SetAside, Tally, Why
+from .settings import FileSettings
 
 _TOTAL_START = (
     "jami|hammasi|umumiy|oraliq|жами|ҳаммаси|умумий|оралиқ|итог|всего|общий|общая|промежуточн|total|grand|sub"
@@ -22,9 +23,6 @@ _TOTAL = re.compile(
 )
 _NOTE = re.compile(r"(?:\*|izoh|eslatma|manba|изоҳ|манба|примечани|источник|note|source)", re.IGNORECASE)
 _NUMBER = re.compile(r"[-−(]?\D{0,4}\d")
-_TAIL = 50
-_MOST_NOTES = 10
-_MOST_TOTALS = 10_000
 _NOTE_LENGTH = 12
 _LONG_NOTE = 40
 
@@ -43,11 +41,19 @@ def put_blank_aside(con: Connection, raw: str, columns: Sequence[str], tally: Ta
 
 
 def put_aside(
-    con: Connection, raw: str, columns: Sequence[str], line: str, labels: Sequence[str], tally: Tally
+    con: Connection,
+    raw: str,
+    columns: Sequence[str],
+    line: str,
+    labels: Sequence[str],
+    tally: Tally,
+    settings: FileSettings,
+    *,
+    keep_totals: bool = False,
 ) -> None:
     """Take notes, total rows and repeated names out of the table `raw`, which has no blank rows, into the tally.
 
-    `line` is the SQL expression for the line of a row.
+    `line` is the SQL expression for the line of a row. If totals are kept, so are notes.
     """
     first = _first(columns)
     total = f"regexp_matches(lower({first}), {sql.literal(f'^[{sql.BLANKS}]*({_TOTAL_START})')})"
@@ -58,14 +64,14 @@ def put_aside(
     if last is None:
         return
     rows = f"SELECT rowid, {line}, {', '.join(map(sql.name, columns))} FROM {raw}"
-    tail = [_row(row) for row in query(con, f"{rows} WHERE rowid > {last - _TAIL} ORDER BY rowid DESC")]
-    found = query(con, f"{rows} WHERE {total} ORDER BY rowid LIMIT {_MOST_TOTALS}") if totals else []
-    leaving = {place: (row, why) for place, row, why in _below(tail)}
-    for row in map(_row, found):
-        if row[0] not in leaving and _is_subtotal(row[2]):
-            leaving[row[0]] = (row, "total")
+    tail = [_row(row) for row in query(con, f"{rows} WHERE rowid > {last - settings.tail_rows} ORDER BY rowid DESC")]
+    leaving: dict[int, tuple[Row, Why]] = {}
+    if not keep_totals:
+        found = query(con, f"{rows} WHERE {total} ORDER BY rowid LIMIT {settings.total_rows}") if totals else []
+        leaving |= {row[0]: (row, "total") for row in map(_row, found) if _is_subtotal(row[2])}
+        leaving |= {place: (row, why) for place, row, why in _below(tail, settings.notes_below)}
     if names and labels[0].strip() and len(labels) > 1:
-        for row in map(_row, query(con, f"{rows} WHERE {again} ORDER BY rowid LIMIT {_MOST_TOTALS}")):
+        for row in map(_row, query(con, f"{rows} WHERE {again} ORDER BY rowid LIMIT {settings.total_rows}")):
             if [cell or "" for cell in row[2]] == [label.strip(sql.BLANKS) for label in labels]:
                 leaving[row[0]] = (row, "header_again")
     for _, (row, why) in sorted(leaving.items()):
@@ -94,7 +100,7 @@ def _row(found: Sequence[object]) -> Row:
     )
 
 
-def _below(tail: Sequence[Row]) -> list[tuple[int, Row, Why]]:
+def _below(tail: Sequence[Row], most_notes: int) -> list[tuple[int, Row, Why]]:
     """Return the notes and total rows at the end of a table, from its last rows, the last one first."""
     found: list[tuple[int, Row, Why]] = []
     for row in tail:
@@ -106,7 +112,7 @@ def _below(tail: Sequence[Row]) -> list[tuple[int, Row, Why]]:
         else:
             break
     notes = sum(why == "note" for _, _, why in found)
-    return found if (notes <= _MOST_NOTES and len(found) < len(tail)) or notes == 0 else []
+    return found if (notes <= most_notes and len(found) < len(tail)) or notes == 0 else []
 
 
 def _is_note(text: str, width: int) -> bool:

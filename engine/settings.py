@@ -50,6 +50,14 @@ class FileSettings:
     workbook_seconds: float
     json_record_bytes: int
     folder_files: int
+    sample_lines: int
+    sample_bytes: int
+    quoted_lines: int
+    alike_share: float
+    listed_rows: int
+    tail_rows: int
+    notes_below: int
+    total_rows: int
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[
     con, taken, settings, sheet, options = opening
     name = table_name(wanted, taken)
     if source in ("text", "parquet"):
-        return [open_file(con, path, name, options)]
+        return [open_file(con, path, name, settings, options)]
     try:
         if source == "sqlite":
             loaded = load_sqlite(con, path, taken, settings)

@@ -17,17 +17,18 @@ from grammar import unique_name
 from . import sql
 from .column_types import typed
 from .database import Connection, DatabaseError, execute, query
+from .dialect import NO_DELIMITER
 from .encoding import UTF8, Encoding, encoding_of, write_utf8
-from .layout import NO_DELIMITER, Layout, layout_of
+from .layout import Layout, layout_of
 from .load_options import LoadOptions
 from .load_report import LoadReport, Reject, SetAside, Tally
 from .loading import column_names, differing
 from .paths import one_file
-from .records import records
+from .records import PLAIN, records
 from .set_aside import put_aside, put_blank_aside
+from .settings import FileSettings
 
 _BLOCK = 1 << 20
-_LISTED_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -39,25 +40,28 @@ class _Raw:
     rows: int
 
 
-def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> tuple[dict[str, str], LoadReport]:
+def load_text(
+    con: Connection, path: Path, name: str, settings: FileSettings, options: LoadOptions
+) -> tuple[dict[str, str], LoadReport]:
     """Make the table `name` of a text file; return the labels of columns that are named otherwise, and the report.
 
     Raises FileError, EncodingError, DatabaseError.
     """
     encoding = encoding_of(path, options.encoding)
     with _as_utf8(path, encoding) as readable:
-        layout = layout_of(readable, options)
+        layout = layout_of(readable, settings, options)
         columns = column_names(layout.labels)
-        tally = Tally(_LISTED_ROWS)
+        tally = Tally(settings.listed_rows)
         for title in layout.titles:
             tally.put_aside(SetAside(title.line, "title", tuple(title.cells)))
         tally.counts["blank"] += layout.blanks
-        raw = _read(con, readable, unique_name("raw", [name]), layout, list(columns), tally)
+        raw = _read(con, readable, unique_name("raw", [name]), layout, list(columns), tally, settings.quoted_lines)
     try:
         rows_in = raw.rows + tally.counts.total()
         put_blank_aside(con, raw.table, list(columns), tally)
-        if not options.keep_totals:
-            put_aside(con, raw.table, list(columns), raw.line, layout.labels, tally)
+        put_aside(
+            con, raw.table, list(columns), raw.line, layout.labels, tally, settings, keep_totals=options.keep_totals
+        )
         found = typed(con, raw.table, list(columns), options, date.today())
         selected = ", ".join(column.expression for column in found)
         execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {selected} FROM {raw.table}")
@@ -69,6 +73,8 @@ def load_text(con: Connection, path: Path, name: str, options: LoadOptions) -> t
         encoding_told_by=encoding.told_by,
         delimiter=None if layout.delimiter == NO_DELIMITER else layout.delimiter,
         header=layout.header,
+        header_rows=layout.header_rows,
+        quote=None if layout.quoting == PLAIN else layout.quoting.inner_quote,
         rows_in=rows_in,
         rows=rows,
         set_aside=tuple(tally.set_aside),
@@ -103,7 +109,9 @@ def _temporary() -> Iterator[Path]:
         target.unlink(missing_ok=True)
 
 
-def _read(con: Connection, path: Path, name: str, layout: Layout, columns: list[str], tally: Tally) -> _Raw:
+def _read(
+    con: Connection, path: Path, name: str, layout: Layout, columns: list[str], tally: Tally, quoted_lines: int
+) -> _Raw:
     """Read the rows of a file as text, and count the blank lines among them."""
     table = f"temp.{sql.name(name)}"
     if layout.regular:
@@ -119,7 +127,7 @@ def _read(con: Connection, path: Path, name: str, layout: Layout, columns: list[
             execute(con, f"DROP TABLE {table}")
     line = unique_name("line", columns)
     with _temporary() as target:
-        _write_anew(path, target, layout, tally)
+        _write_anew(path, target, layout, tally, quoted_lines)
         _copy(con, target, table, [line, *columns], ",", skip=0)
     rows = query(con, f"SELECT count(*) FROM {table}")[0][0]
     return _Raw(table, f"CAST({sql.name(line)} AS BIGINT)", rows)
@@ -174,7 +182,7 @@ def _blank_lines(path: Path, first: int) -> int:
         return sum(not line.strip() for number, line in enumerate(file, 1) if number >= first)
 
 
-def _write_anew(path: Path, target: Path, layout: Layout, tally: Tally) -> None:
+def _write_anew(path: Path, target: Path, layout: Layout, tally: Tally, quoted_lines: int) -> None:
     """Write the rows of a file as regular ones, the line of each before its cells.
 
     Short rows are filled up with empty cells; long ones are rejected unless what is too much is empty.
@@ -185,7 +193,7 @@ def _write_anew(path: Path, target: Path, layout: Layout, tally: Tally) -> None:
         target.open("w", encoding=UTF8, newline="") as out,
     ):
         writer = csv.writer(out, lineterminator="\n")
-        for row in records(lines, layout.delimiter):
+        for row in records(lines, layout.delimiter, quoted_lines, layout.quoting):
             if row.line < layout.data:
                 continue
             if not row.cells:

@@ -18,7 +18,19 @@ from engine import commands
 from engine.cli import parser
 from engine.model import LlamaModel
 
-KEYS = ["request", "answer", "columns", "rows", "row_count", "evidence", "artifacts", "timing", "model", "notes"]
+KEYS = [
+    "request",
+    "answer",
+    "columns",
+    "rows",
+    "row_count",
+    "evidence",
+    "artifacts",
+    "timing",
+    "model",
+    "notes",
+    "tables",
+]
 ROOMY = {"model": {"context": 16384}, "grammar": {"text_length": 5, "list_length": 2}}
 
 

@@ -13,6 +13,7 @@ from command_line import LOANS, ROOT, TEZ, tez
 from engine.plan import shipped_contracts
 from prompt.build import tool_lines
 
+KEYS = ["answer", "columns", "rows", "row_count", "evidence", "artifacts", "timing", "notes", "tables"]
 TOP = {
     "tool": "top_n",
     "args": {"by": "qoldiq_uzs", "n": 3, "descending": True, "group": {"columns": ["viloyat"], "agg": "sum"}},
@@ -29,7 +30,7 @@ def test_a_plan_runs_without_a_model(tmp_path: Path) -> None:
     done = tez("run", LOANS, "--plan", planned(tmp_path, TOP), "--json")
     assert (done.code, done.err) == (0, "")
     result = json.loads(done.out)
-    assert list(result) == ["answer", "columns", "rows", "row_count", "evidence", "artifacts", "timing"]
+    assert list(result) == KEYS
     assert result["columns"] == ["viloyat", "qoldiq_uzs"]
     assert [row[0] for row in result["rows"]] == ["Toshkent sh.", "Toshkent viloyati", "Farg'ona"]
     assert result["row_count"] == 3
@@ -136,7 +137,8 @@ def test_help_and_version_load_neither_database_nor_model() -> None:
         (["ask", LOANS, "salom", "--model", "no.gguf"], 6, "no.gguf"),
         (["ask", LOANS, "salom", "--model", "corrupt.gguf"], 6, "corrupt.gguf"),
         (["ask", LOANS, "salom", "--model", "text.json"], 6, "text.json"),
-        (["profile", LOANS, "--header", "-1"], 2, "whole number"),
+        (["profile", LOANS, "--header", "x-1"], 2, "no line of names"),
+        (["profile", LOANS, "--header", "3-5"], 2, "no line of names"),
         (["profile", LOANS, "--delimiter", "ab"], 2, "one character"),
         (["profile", LOANS, "--decimal", "x"], 2, "invalid choice"),
         (["profile", LOANS, "--dates", "dym"], 2, "invalid choice"),
@@ -309,3 +311,29 @@ def test_columns_that_do_not_fit_are_named_and_numbers_are_whole(tmp_path: Path)
     assert row.count("1,234,567,890") == header.count("┃") + 1
     assert "did not fit" in done.err
     assert max(map(len, done.out.splitlines())) <= 60
+
+
+def test_every_command_says_how_a_file_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Hisobot;;\nHudud;Oy;Summa\nToshkent;1;100\nBuxoro;2;200\nJami;;300\n")
+    plan = planned(tmp_path, {"tool": "sort", "args": {"by": "Summa", "descending": True}})
+    for command in (["profile"], ["run", "--plan", plan], ["schema"], ["grammar"]):
+        assert '1 total row set aside: "Jami 300"' in tez(command[0], path, *command[1:], "--lang", "en").err
+    assert '1 total row set aside: "Jami 300"' in tez("prompt", path, "--request", "jami summa", "--lang", "en").err
+    for command in (["profile"], ["run", "--plan", plan]):
+        (table,) = json.loads(tez(command[0], path, *command[1:], "--json").out)["tables"]
+        assert table["report"]["counts"] == {"title": 1, "total": 1}
+
+
+def test_a_file_without_names_is_said_and_can_be_overruled(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Toshkent;Sergeli;100\nBuxoro;Vobkent;200\n")
+    for options, columns, said in (
+        ([], ["column_1", "column_2", "column_3"], True),
+        (["--header", "none"], ["column_1", "column_2", "column_3"], True),
+        (["--header", "1"], ["Toshkent", "Sergeli", "100"], False),
+        (["--header", "1-2"], ["Toshkent Buxoro", "Sergeli Vobkent", "100 200"], False),
+    ):
+        found = json.loads(tez("profile", path, *options, "--json").out)["tables"][0]
+        assert [column["column"] for column in found["columns"]] == columns
+        assert ("the first row is data" in tez("profile", path, *options, "--lang", "en").err) == said

@@ -26,7 +26,7 @@ def test_there_is_data() -> None:
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.parent.name)
 def test_every_shipped_table_is_recognised(path: Path) -> None:
     con = database.connect(SETTINGS.database)
-    open_file(con, path, "t")
+    open_file(con, path, "t", SETTINGS.files)
     found = find_domain(None, [table_state(con, "t", SETTINGS)], LEAST)
     assert found.name == path.parent.name
     assert found.context["examples"]

@@ -44,7 +44,7 @@ def test_a_text_file_becomes_a_table(tmp_path: Path, text: str, columns: Any, ro
 def test_names_are_cleaned_and_unique_and_the_originals_kept(tmp_path: Path) -> None:
     path = written(tmp_path, "Tavsif ,\u00a0Summa,Izoh\u200b,сумма,СУММА,\n1,2,3,4,5,6\n")
     con = database.connect(SETTINGS.database)
-    opened = open_file(con, path, "base")
+    opened = open_file(con, path, "base", SETTINGS.files)
     names = [name for name, _ in database.describe(con, '"base"')]
     assert names == ["Tavsif", "Summa", "Izoh", "сумма", "СУММА_2", "column_6"]
     assert opened.labels == {

@@ -1,13 +1,21 @@
 """Delimiter, header and title lines, told from the beginning of a file."""
 
+import json
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tables_in_files import written
+from command_line import ROOT
+from tables_in_files import SETTINGS, opened, written
 
-from engine.layout import NO_DELIMITER, delimiter_of, layout_of
+from engine import database
+from engine.dialect import NO_DELIMITER, delimiter_of
+from engine.layout import layout_of
 from engine.load_options import AS_FOUND, LoadOptions
 from engine.paths import FileError
+
+CASES = json.loads((ROOT / "tests" / "cases" / "files" / "text_layouts.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +37,7 @@ from engine.paths import FileError
     ],
 )
 def test_the_delimiter(text: str, delimiter: str) -> None:
-    assert delimiter_of(text.splitlines(keepends=True)) == delimiter
+    assert delimiter_of(text.splitlines(keepends=True), SETTINGS.files) == delimiter
 
 
 @pytest.mark.parametrize(
@@ -46,15 +54,27 @@ def test_the_delimiter(text: str, delimiter: str) -> None:
     ],
 )
 def test_the_header(tmp_path: Path, text: str, header: int, labels: tuple[str, ...], titles: int) -> None:
-    found = layout_of(written(tmp_path, text), AS_FOUND)
+    found = layout_of(written(tmp_path, text), SETTINGS.files, AS_FOUND)
     assert (found.header, found.labels, len(found.titles)) == (header, labels, titles)
 
 
 def test_header_and_delimiter_can_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, "x;1,a\ny;2,b\nz;3,c\n")
-    assert layout_of(path, LoadOptions(header=2)).labels == ("y", "2,b")
-    assert layout_of(path, LoadOptions(header=0)).labels == ("", "")
-    assert layout_of(path, LoadOptions(delimiter=",")).labels == ("x;1", "a")
+    assert layout_of(path, SETTINGS.files, LoadOptions(header=2)).labels == ("y", "2,b")
+    assert layout_of(path, SETTINGS.files, LoadOptions(header=0)).labels == ("", "")
+    assert layout_of(path, SETTINGS.files, LoadOptions(delimiter=",")).labels == ("x;1", "a")
     with pytest.raises(FileError) as caught:
-        layout_of(path, LoadOptions(header=9))
+        layout_of(path, SETTINGS.files, LoadOptions(header=9))
     assert caught.value.reason == "no_header"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
+def test_names_and_rows_are_where_they_stand(tmp_path: Path, case: dict[str, Any]) -> None:
+    con, table = opened(written(tmp_path, case["text"]), LoadOptions(**case.get("options", {})))
+    assert [name for name, _ in database.describe(con, '"base"')] == case["names"]
+    rows = [[str(cell) if isinstance(cell, date) else cell for cell in row] for row in database.query(con, "FROM base")]
+    assert rows == case["rows"]
+    report = table.report
+    assert [report.header, report.header_rows] == case["header"]
+    assert (report.quote, report.counts) == (case.get("quote"), case.get("counts", {}))
+    assert report.rows_in == len(rows) + sum(report.counts.values())

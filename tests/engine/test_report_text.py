@@ -27,6 +27,11 @@ SAID = [
     "Narx: a mixed column stays text, 50 % of it could be converted; not: kelishiladi.",
 ]
 
+NO_NAMES = (
+    "Column names: none, the first row is data, so the columns are called column_1, column_2, ... "
+    "If a line holds names: --header LINE."
+)
+
 
 def test_everything_out_of_the_ordinary_is_said(tmp_path: Path) -> None:
     report = opened(written(tmp_path, MESSY, encoding="utf-16-le"))[1].report
@@ -45,10 +50,18 @@ def test_a_plain_file_needs_no_words(tmp_path: Path, language: Language) -> None
 def test_what_a_person_forced_is_counted(tmp_path: Path) -> None:
     path = written(tmp_path, "1;a\nx;b\n")
     report = opened(path, LoadOptions(header=0, types={"column_1": "number"}))[1].report
-    assert report_lines(report, "en") == ["Column names: none.", "column_1: not read and left empty: 1 cell."]
+    assert report_lines(report, "en") == [NO_NAMES, "column_1: not read and left empty: 1 cell."]
 
 
 def test_two_currencies_are_named(tmp_path: Path) -> None:
     report = opened(written(tmp_path, "x;y\n3 500 so'm;a\n$5.20;b\n"))[1].report
     (line,) = report_lines(report, "en")
     assert line == 'x: different units are not added up ("USD 1", "UZS 1"), the column stays text.'
+
+
+def test_a_header_of_two_rows_and_odd_quotes_are_said(tmp_path: Path) -> None:
+    report = opened(written(tmp_path, ";2025;\nHudud;Reja;Fakt\n'a;b';1;10\n'c';3;30\n"))[1].report
+    assert report_lines(report, "en") == [
+        "Column names are put together from 2 rows, the lower one in line 2.",
+        "Cells are quoted in an unusual way: a quote inside a cell is written ''.",
+    ]

@@ -14,7 +14,7 @@ SETTINGS = load_settings()
 def opened(path: Path, options: LoadOptions = AS_FOUND) -> tuple[database.Connection, OpenedTable]:
     """Open a file as the table `base` of a new connection."""
     con = database.connect(SETTINGS.database)
-    return con, open_file(con, path, "base", options)
+    return con, open_file(con, path, "base", SETTINGS.files, options)
 
 
 def loaded(path: Path, options: LoadOptions = AS_FOUND) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
