@@ -83,12 +83,24 @@ class PromptSettings:
 
 
 @dataclass(frozen=True)
+class SpellingSettings:
+    """When a spelling is a slip of the hand: whether one is looked for at all, and how rare and how long it must be."""
+
+    slips: bool
+    word_letters: int
+    rare_rows: int
+    rare_share: float
+
+
+@dataclass(frozen=True)
 class ToolSettings:
     """How the tools work."""
 
     exact_text: bool
     evidence_examples: int
+    report_values: int
     periods: int
+    spelling: SpellingSettings
 
 
 @dataclass(frozen=True)

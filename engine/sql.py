@@ -125,11 +125,6 @@ def same_value(cell: str) -> str:
     return trimmed(folded(cell))
 
 
-def same_spelling(cell: str) -> str:
-    """Return the normal form in which inner runs of blanks do not count either."""
-    return f"regexp_replace({same_value(cell)}, {literal(f'[{BLANKS}]+')}, ' ', 'g')"
-
-
 def any_of(cell: str, values: Iterable[object]) -> str:
     """Return the condition that the cell is one of these exact values; FALSE without values."""
     listed = ", ".join(literal(value) for value in values)

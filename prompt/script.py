@@ -8,6 +8,9 @@ _APOSTROPHES = dict.fromkeys("ʻʼ‘’`´ʹ′", "'")
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*(?:(?<=[og])')?")
 
+_APOSTROPHE_LETTER = re.compile("([og])'")
+_END_MARKS = " .,;:"
+
 _UZBEK = {
     **dict(zip("абвгдежзийклмнопрстуф", "abvgdejziyklmnoprstuf", strict=True)),
     **{"ё": "yo", "х": "x", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sh", "ъ": "", "ы": "i", "ь": "", "э": "e"},
@@ -59,6 +62,26 @@ def fold(text: str) -> Folded:
 def plain(text: str) -> str:
     """Return the folded text with ё as е: the form in which two texts are the same text."""
     return fold(text).text.replace("ё", "е")
+
+
+def reading(text: str) -> str:
+    """Return how a text reads: the form in which all spellings of one value are the same.
+
+    Letter case, blanks, invisible characters, a point or comma at the end, ё and е, the kind of apostrophe, look-alike
+    letters and the two Uzbek alphabets do not count. An apostrophe counts only behind o and g, where it makes another
+    letter.
+    """
+    folded = plain(text)
+    read = " ".join(_reading_of_word(word) for word in folded.split(" "))
+    return read.rstrip(_END_MARKS) or folded
+
+
+def _reading_of_word(word: str) -> str:
+    if word.isascii() and "'" not in word:
+        return word
+    twins = twin_forms(word)
+    kept = _APOSTROPHE_LETTER.sub("\\1ʻ", twins[0] if twins else word).replace("ў", "oʻ").replace("ғ", "gʻ")
+    return _transliterated(kept, _UZBEK, soft_e=True).replace("ʻ", "'")
 
 
 def word_spans(folded: str) -> list[tuple[int, int]]:

@@ -5,10 +5,10 @@ colleague would add. It never changes anything. A new tool is a contract in `pro
 these modules, and a case file under `tests/cases/tools/`.
 """
 
-from . import cleaning, columns, periods, rows, totals
+from . import cleaning, columns, periods, rows, spelling, totals
 from .registry import Executor, Made, Table, executes, executors_of, paired
 
-EXECUTORS = executors_of(cleaning, columns, periods, rows, totals)
+EXECUTORS = executors_of(cleaning, columns, periods, rows, spelling, totals)
 
 __all__ = [
     "EXECUTORS",
@@ -22,5 +22,6 @@ __all__ = [
     "paired",
     "periods",
     "rows",
+    "spelling",
     "totals",
 ]

@@ -8,7 +8,7 @@ from engine import conversion, dates, sql
 from grammar import ToolError
 
 from .conditions import moment
-from .registry import Made, Note, Table, executes, plain
+from .registry import Made, Note, Table, cleaning_report, executes, plain
 from .totals import projected, total_of, value_of
 
 
@@ -39,37 +39,6 @@ def fix_dates(table: Table, *, column: str) -> Made:
     return Made(_replaced(table, column, day), _read(table, column, day))
 
 
-@executes("unify_spelling")
-def unify_spelling(table: Table, *, column: str) -> Made:
-    """Give all spellings of one value the most frequent one, of equally frequent ones the first in the table."""
-    source, place = table.numbered()
-    cell = table.cell(column)
-    form = f"(CASE WHEN {table.filled(column)} THEN {sql.same_spelling(cell)} END)"
-    counted = (
-        f"SELECT {form} AS form, {cell} AS spelling, count(*) AS cells, min({place}) AS first "
-        f"FROM {source} AS t WHERE {table.filled(column)} GROUP BY ALL"
-    )
-    chosen = (
-        f"SELECT form, spelling AS kept FROM ({counted}) "
-        "QUALIFY row_number() OVER (PARTITION BY form ORDER BY cells DESC, first ASC) = 1"
-    )
-    pairs = table.query(
-        f"SELECT counted.spelling, chosen.kept, counted.cells FROM ({counted}) AS counted "
-        f"JOIN ({chosen}) AS chosen USING (form) WHERE counted.spelling <> chosen.kept ORDER BY counted.first ASC"
-    )
-    if not pairs:
-        return Made(_replaced(table, column, cell))
-    select = (
-        f"SELECT {table.select_list({column: f'coalesce(chosen.kept, {cell})'})} FROM {source} AS t "
-        f"LEFT JOIN ({chosen}) AS chosen ON chosen.form = {form} ORDER BY {place} ASC"
-    )
-    examples = [[before, after] for before, after, _ in pairs[: table.settings.tools.evidence_examples]]
-    cells = sum(row[2] for row in pairs)
-    note = {"note": "merged", "column": column, "cells": cells, "spellings": len(pairs), "pairs": examples}
-    report = [{"from": before, "to": after, "cells": count} for before, after, count in pairs]
-    return Made(select, [note], [{"kind": "merged_spellings", "column": column, "pairs": report}])
-
-
 @executes("fill_empty")
 def fill_empty(table: Table, *, column: str, method: str, value: Any = None) -> Made:
     """Fill the empty cells of a column and say how many; those that nothing can fill stay empty."""
@@ -78,7 +47,7 @@ def fill_empty(table: Table, *, column: str, method: str, value: Any = None) -> 
         before = f"last_value({table.value(column)} IGNORE NULLS) OVER (ORDER BY {place} ASC ROWS UNBOUNDED PRECEDING)"
         select = f"SELECT {table.select_list({column: before})} FROM {source} AS t ORDER BY {place} ASC"
         left = table.query(f"SELECT count(*) FROM (SELECT {before} AS v FROM {source} AS t) WHERE v IS NULL")[0][0]
-        return Made(select, _filled(table, column, int(left)))
+        return _filled(table, column, method, select, int(left))
     if method == "value":
         filling = _given(table, column, value)
     elif method == "most_common":
@@ -86,10 +55,11 @@ def fill_empty(table: Table, *, column: str, method: str, value: Any = None) -> 
     else:
         filling = _average(table, column, "avg" if method == "mean" else method)
     if filling is None:
-        return Made(_replaced(table, column, table.value(column)), _filled(table, column, None))
+        return _filled(table, column, method, _replaced(table, column, table.value(column)), None)
     duckdb_type, text = filling
     filled = f"coalesce(CAST({table.value(column)} AS {duckdb_type}), CAST({text} AS {duckdb_type}))"
-    return Made(_replaced(table, column, filled), _filled(table, column, 0))
+    given = table.query(f"SELECT CAST({text} AS {duckdb_type})")[0][0]
+    return _filled(table, column, method, _replaced(table, column, filled), 0, plain(given))
 
 
 def _given(table: Table, column: str, value: Any) -> tuple[str, str] | None:
@@ -127,13 +97,15 @@ def _average(table: Table, column: str, agg: str) -> tuple[str, str] | None:
     return (duckdb_type if sql.holds(duckdb_type, number) else "DOUBLE"), sql.literal(number)
 
 
-def _filled(table: Table, column: str, left: int | None) -> list[Note]:
-    """Say how many cells were filled and how many are left empty (None: all of them)."""
+def _filled(table: Table, column: str, method: str, select: str, left: int | None, value: Any = None) -> Made:
+    """Return what a filling makes, with how many cells were filled and are left empty (`left` None: all of them)."""
     empty = table.count(f"NOT {table.filled(column)}")
-    if not empty:
-        return []
     remaining = empty if left is None else left
-    return [{"note": "filled", "column": column, "cells": empty - remaining, "left": remaining}]
+    changed = empty - remaining
+    more = {} if value is None else {"value": value}
+    report = cleaning_report(column, changed, remaining, method=method, **more)
+    note = {"note": "filled", "column": column, "cells": changed, "left": remaining}
+    return Made(select, [note] if empty else [], [report])
 
 
 def _replaced(table: Table, column: str, expression: str) -> str:

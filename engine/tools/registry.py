@@ -101,6 +101,12 @@ class Made:
     artifacts: list[dict[str, Any]] = field(default_factory=list)
 
 
+def cleaning_report(column: str | None, changed: int, left: int, **more: Any) -> dict[str, Any]:
+    """Return the artifact of a cleaning step: how many cells (rows, where no column is named) it changed and left."""
+    named = {} if column is None else {"column": column}
+    return {"kind": "cleaning_report", **named, "changed": changed, "left": left, **more}
+
+
 Executor: TypeAlias = Callable[Concatenate[Table, ...], Made]
 
 _MARK = "executes"

@@ -5,7 +5,7 @@ from typing import Any
 from engine import sql
 
 from .conditions import Condition, matching
-from .registry import Made, Note, Table, executes, plain, unique_names
+from .registry import Made, Note, Table, cleaning_report, executes, plain, unique_names
 from .totals import totalled
 
 _KEEPS_EMPTY = frozenset({"!=", "not_in"})
@@ -63,7 +63,9 @@ def remove_duplicates(table: Table, *, columns: list[str] | None = None) -> Made
         f"QUALIFY row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {place} ASC) = 1 ORDER BY {place} ASC"
     )
     removed = table.rows - int(distinct)
-    return Made(select, [{"note": "duplicates", "rows": removed}] if removed else [])
+    named = {} if columns is None else {"columns": list(dict.fromkeys(columns))}
+    report = cleaning_report(None, removed, table.rows - removed, **named)
+    return Made(select, [{"note": "duplicates", "rows": removed}] if removed else [], [report])
 
 
 def _kept(table: Table, condition: str) -> str:

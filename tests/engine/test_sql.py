@@ -91,10 +91,6 @@ def test_text_compares_by_its_letters_whatever_its_collation() -> None:
     assert value_of(f"count(DISTINCT {sql.letter_by_letter('a')}) FROM c") == 2
 
 
-def test_inner_blanks_do_not_count_in_a_spelling() -> None:
-    assert value_of(sql.same_spelling(sql.literal(" A \u00a0\t B\u3000C "))) == "a b c"
-
-
 @given(st.text(st.sampled_from(sql.BLANKS + "aЖ'~\x7f\x00")))
 def test_trimming(text: str) -> None:
     assert value_of(sql.trimmed(sql.literal(text))) == text.strip(sql.BLANKS)

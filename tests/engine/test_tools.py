@@ -59,10 +59,19 @@ def same_rows(found: Sequence[Sequence[object]], expected: Sequence[Sequence[obj
     )
 
 
+def with_tool_settings(changes: dict[str, Any]) -> Settings:
+    """Return the settings with some of the part `tools` changed, a part of its own likewise."""
+    changed = {
+        key: dataclasses.replace(getattr(SETTINGS.tools, key), **value) if isinstance(value, dict) else value
+        for key, value in changes.items()
+    }
+    return dataclasses.replace(SETTINGS, tools=dataclasses.replace(SETTINGS.tools, **changed))
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: ToolCase) -> None:
     contents = Contents(case.columns, case.rows)
-    settings = dataclasses.replace(SETTINGS, tools=dataclasses.replace(SETTINGS.tools, **case.settings))
+    settings = with_tool_settings(case.settings)
     args = json.loads(json.dumps(case.args, default=float))
     if case.error is not None:
         with pytest.raises(ToolError) as raised:
