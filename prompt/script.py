@@ -72,8 +72,8 @@ def reading(text: str) -> str:
     letter.
     """
     folded = plain(text)
-    read = " ".join(_reading_of_word(word) for word in folded.split(" "))
-    return read.rstrip(_END_MARKS) or folded
+    words = [_reading_of_word(word) for word in folded.split(" ")]
+    return " ".join(word for word in words if word).rstrip(_END_MARKS) or folded
 
 
 def _reading_of_word(word: str) -> str:
