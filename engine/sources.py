@@ -205,4 +205,4 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except FileError as error:
-        raise FileError(error.reason, **{**error.facts, "path": str(path)}) from error
+        raise type(error)(error.reason, **{**error.facts, "path": str(path)}) from error
