@@ -122,10 +122,10 @@ def _opened(opening: _Opening, path: Path) -> list[OpenedTable]:
     check_file(path)
     source, bound = recognised(path), opening.settings.unpacked_bytes
     if source == "gzip":
-        with _named(path), gzip_content(path, PACKED_FILES, bound) as content:
+        with gzip_content(path, PACKED_FILES, bound) as content:
             return _from_copy(opening, content, path, Path(path.stem).stem)
     if source == "zip":
-        with _named(path), zip_content(path, PACKED_FILES, bound) as content:
+        with zip_content(path, PACKED_FILES, bound) as content:
             return _from_copy(opening, content, path, path.stem)
     return _loaded(opening, path, source, path.stem)
 
@@ -165,10 +165,11 @@ def _files(folder: Path, most: int) -> list[Path]:
 
 def _from_copy(opening: _Opening, copy: Path, path: Path, wanted: str) -> list[OpenedTable]:
     """Open a temporary file; only what is copied into the connection can come from one."""
-    source = recognised(copy)
-    if source not in _COPIED:
-        raise FileError("packed_twice", path=str(path), found=source)
-    return [replace(table, path=path) for table in _loaded(opening, copy, source, wanted)]
+    with _named(copy, path):
+        source = recognised(copy)
+        if source not in _COPIED:
+            raise FileError("packed_twice", path=str(path), found=source)
+        return [replace(table, path=path) for table in _loaded(opening, copy, source, wanted)]
 
 
 def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[OpenedTable]:
@@ -200,9 +201,13 @@ def _described(con: Connection, path: Path, loaded: Loaded) -> OpenedTable:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Let errors name the file that was asked for, not a copy of it."""
+def _named(copy: Path, path: Path) -> Iterator[None]:
+    """Let errors, and what others say in them, name the file that was asked for, not a copy of it."""
     try:
         yield
     except FileError as error:
-        raise type(error)(error.reason, **{**error.facts, "path": str(path)}) from error
+        facts = {
+            name: fact.replace(str(copy), str(path)) if isinstance(fact, str) else fact
+            for name, fact in error.facts.items()
+        }
+        raise type(error)(error.reason, **facts) from error

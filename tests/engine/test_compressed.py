@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import database
+from engine.encoding import EncodingError
 from engine.files import OpenedTable
 from engine.paths import FileError
 from engine.settings import load_settings
@@ -47,6 +48,16 @@ def test_a_gzip_file_is_opened_under_its_own_name_and_left_as_it_was(tmp_path: P
     assert (table.path, rows) == (path, ROWS)
     assert table.name == name.split(".")[0]
     assert path.read_bytes() == before
+
+
+def test_what_is_wrong_within_a_packed_file_is_said_of_that_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"a": 1}\n{"a": ]}\n'))
+    assert str(path) in reason(path).facts["detail"]
+    path = tmp_path / "b.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,\xd0\n"))
+    error = reason(path)
+    assert (type(error), error.reason) == (EncodingError, "unclear")
 
 
 def test_a_zip_with_one_table_is_opened_whatever_else_it_holds(tmp_path: Path) -> None:

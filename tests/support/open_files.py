@@ -1,6 +1,6 @@
 """Opens files one after the other, in a process of its own (`open_files.py FILE...`) and says how each ended.
 
-A line of JSON has the file, how it ended (`table` or the reason of an error), seconds, and the most memory so far in bytes.
+A line of JSON has the file, its end (`table` or the reason of an error), seconds, and the most memory so far in bytes.
 A file changed, or one written beside it, or any other exception than TezError ends the process with a traceback.
 """
 
