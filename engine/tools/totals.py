@@ -4,6 +4,7 @@ A total works on rows `k0, k1, ..., v`: the group keys (NULL where the cell is e
 It never overflows: what is too large for the type becomes an empty cell and is counted.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -105,6 +106,17 @@ def total_of(table: Table, rows: str, keys: int, value: Value, agg: str) -> Tota
     return total
 
 
+def adding(table: Table, rows: str, value: Value) -> Callable[[str], str]:
+    """Return what makes a cell the call of its sum over these rows: exact, or as DOUBLE where it might overflow."""
+    if value.duckdb_type in sql.FLOATS or _counted(table, rows, value, "sum").too_large:
+        return lambda cell: f"fsum(CAST({cell} AS DOUBLE))"
+    return lambda cell: _exact_sum(cell, value.duckdb_type)
+
+
+def _exact_sum(cell: str, duckdb_type: str) -> str:
+    return f"sum(CAST({cell} AS HUGEINT))" if duckdb_type == "UHUGEINT" else f"sum({cell})"
+
+
 def _counted(table: Table, rows: str, value: Value, agg: str) -> _Counted:
     """Count rows and empty cells, and say whether adding up could leave the type."""
     adds_up = agg in _ADDS_UP
@@ -131,7 +143,7 @@ def _aggregate(value: Value, agg: str) -> str:
         case _:
             if value.duckdb_type in sql.FLOATS:
                 return sql.finite("fsum(CAST(t.v AS DOUBLE))")
-            return "sum(CAST(t.v AS HUGEINT))" if value.duckdb_type == "UHUGEINT" else "sum(t.v)"
+            return _exact_sum("t.v", value.duckdb_type)
 
 
 def _is_exact(duckdb_type: str) -> bool:

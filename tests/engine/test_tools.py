@@ -236,6 +236,7 @@ def _steps_about(name: str, kind: str) -> list[dict[str, Any]]:
     if kind == "number":
         calls += [("group_and_total", {"value_column": name, "agg": agg}) for agg in ("sum", "avg", "median")]
         calls += [("fill_empty", {"column": name, "method": method}) for method in ("mean", "median")]
+        calls += [("add_share", {"value_column": name, "group_by": by}) for by in (None, [name])]
         calls += [("filter", {"column": name, "op": op, "value": 1e300}) for op in ("<", ">=")]
     if kind == "text":
         calls += [(tool, {"column": name}) for tool in ("fix_dates", "fix_numbers", "unify_spelling")]
