@@ -100,6 +100,7 @@ class ToolSettings:
     evidence_examples: int
     report_values: int
     periods: int
+    alphabet_rows: int
     spelling: SpellingSettings
 
 

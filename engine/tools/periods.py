@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine import sql
 from grammar import ToolError
 
+from .order import ascending
 from .registry import Made, Note, Table, executes, plain, unique_names
 from .totals import COUNTS, Value, adding_up_limit, projected, total_name, total_of, value_of
 
@@ -71,8 +72,8 @@ def period_compare(
     names = unique_names(["period", *groups, total_name(value_column, agg), *_NAMES])
     made = ["p", *keys, "v", *_NAMES]
     selected = ", ".join(f"t.{part} AS {sql.name(name)}" for part, name in zip(made, names, strict=True))
-    ordered = ", ".join(f"t.{key} ASC NULLS LAST" for key in ["p", *keys])
-    return Made(f"SELECT {selected} FROM ({compared}) AS t ORDER BY {ordered}", notes)
+    ordered = "".join(f", {part}" for part in [ascending(table, groups, [f"t.{key}" for key in keys])] if part)
+    return Made(f"SELECT {selected} FROM ({compared}) AS t ORDER BY t.p ASC NULLS LAST{ordered}", notes)
 
 
 def _dated(table: Table, date_column: str, period: str, groups: list[str], value_column: str | None) -> tuple[str, int]:

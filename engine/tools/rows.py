@@ -5,6 +5,7 @@ from typing import Any
 from engine import sql
 
 from .conditions import Condition, matching
+from .order import with_rank
 from .registry import Made, Note, Table, cleaning_report, executes, plain, unique_names
 from .totals import totalled
 
@@ -34,8 +35,9 @@ def remove_rows(table: Table, *, column: str, op: str, value: Any = None, values
 def sort(table: Table, *, by: str, descending: bool) -> Made:
     """Order all rows; empty cells last either way, equal ones in the table's own order."""
     source, place = table.numbered()
-    order = f"{_order(table, by, descending)}, {place} ASC"
-    return Made(f"SELECT {table.select_list()} FROM {source} AS t ORDER BY {order}")
+    ranked, rank = with_rank(table, source, by)
+    order = f"{rank} {'DESC' if descending else 'ASC'} NULLS LAST, {place} ASC"
+    return Made(f"SELECT {table.select_list()} FROM {ranked} ORDER BY {order}")
 
 
 @executes("top_n")
@@ -77,16 +79,13 @@ def _empty_kept(table: Table, column: str) -> list[Note]:
     return [{"note": "empty_kept", "column": column, "cells": cells}] if cells else []
 
 
-def _order(table: Table, by: str, descending: bool) -> str:
-    return f"{table.value(by)} {'DESC' if descending else 'ASC'} NULLS LAST"
-
-
 def _ranked(table: Table, by: str, n: int, descending: bool) -> Made:
     source, place = table.numbered()
     limit = min(n, _LARGEST_LIMIT)
+    ranked, rank = with_rank(table, source, by)
     select = (
-        f"SELECT {table.select_list()} FROM {source} AS t "
-        f"ORDER BY {_order(table, by, descending)}, {place} ASC LIMIT {limit}"
+        f"SELECT {table.select_list()} FROM {ranked} "
+        f"ORDER BY {rank} {'DESC' if descending else 'ASC'} NULLS LAST, {place} ASC LIMIT {limit}"
     )
     return Made(select, _ties(table, by, limit, descending))
 
@@ -95,12 +94,13 @@ def _ties(table: Table, by: str, n: int, descending: bool) -> list[Note]:
     """Say how many rows beyond the cut have the same value as the last row before it."""
     if n >= table.rows:
         return []
+    source, rank = with_rank(table, table.source, by)
     rows = table.query(
-        f"WITH ranked AS (SELECT {table.value(by)} AS v FROM {table.source} AS t), "
-        f"top AS (SELECT v FROM ranked ORDER BY v {'DESC' if descending else 'ASC'} NULLS LAST LIMIT {n}), "
-        f"cut AS (SELECT {'min' if descending else 'max'}(v) AS v FROM top HAVING count(v) = count(*)) "
-        "SELECT cut.v, (SELECT count(*) FROM ranked WHERE v = cut.v) - (SELECT count(*) FROM top WHERE v = cut.v) "
-        "FROM cut"
+        f"WITH ranked AS (SELECT {rank} AS r, {table.value(by)} AS v FROM {source}), "
+        f"top AS (SELECT r FROM ranked ORDER BY r {'DESC' if descending else 'ASC'} NULLS LAST LIMIT {n}), "
+        f"cut AS (SELECT {'min' if descending else 'max'}(r) AS r FROM top HAVING count(r) = count(*)) "
+        "SELECT (SELECT any_value(v) FROM ranked WHERE r = cut.r), "
+        "(SELECT count(*) FROM ranked WHERE r = cut.r) - (SELECT count(*) FROM top WHERE r = cut.r) FROM cut"
     )
     if not rows or not rows[0][1]:
         return []

@@ -11,6 +11,7 @@ from decimal import Decimal
 from engine import sql
 from grammar.effects import COUNT_NAME
 
+from .order import alphabet, ascending
 from .registry import Made, Note, Table, executes, unique_names
 
 COUNTS = frozenset({"count", "count_distinct"})
@@ -63,8 +64,8 @@ def totalled(table: Table, groups: list[str], value_column: str | None, agg: str
     selected = [f"{part} AS {name}" for part, name in zip([*keys, total.aggregate], names, strict=True)]
     select = f"SELECT {', '.join(selected)} FROM {total.source} AS t "
     if keys:
-        ordered = ", ".join(f"t.{key} ASC NULLS LAST" for key in keys)
-        select += f"GROUP BY {', '.join(f't.{key}' for key in keys)} ORDER BY {ordered}"
+        listed = [f"t.{key}" for key in keys]
+        select += f"GROUP BY {', '.join(listed)} ORDER BY {ascending(table, groups, listed)}"
     else:
         select += "HAVING count(*) > 0"
     return Made(select, total.notes)
@@ -92,11 +93,11 @@ def total_of(table: Table, rows: str, keys: int, value: Value, agg: str) -> Tota
     """Return the total over rows `k0, ..., v`, after a look at them for empty cells and for sums that are too large."""
     counted = _counted(table, rows, value, agg)
     if not counted.rows:
-        return Total(_aggregate(value, agg), rows, [{"note": "no_rows"}])
+        return Total(_aggregate(table, value, agg), rows, [{"note": "no_rows"}])
     notes: list[Note] = []
     if value.column is not None and counted.empty:
         notes.append({"note": "empty_left_out", "column": value.column, "cells": counted.empty})
-    total = Total(_aggregate(value, agg), rows, notes)
+    total = Total(_aggregate(table, value, agg), rows, notes)
     if counted.too_large:
         if _is_exact(value.duckdb_type) and agg == "sum":
             total = Total(total.aggregate, _guarded(rows, keys, value.duckdb_type), notes)
@@ -126,7 +127,7 @@ def _counted(table: Table, rows: str, value: Value, agg: str) -> _Counted:
     return _Counted(rows_in, rows_in - filled, adds_up and bound is not None and not bound < limit)
 
 
-def _aggregate(value: Value, agg: str) -> str:
+def _aggregate(table: Table, value: Value, agg: str) -> str:
     if value.column is None:
         return "count(*)"
     match agg:
@@ -135,7 +136,8 @@ def _aggregate(value: Value, agg: str) -> str:
         case "count_distinct":
             return "count(DISTINCT t.v)"
         case "min" | "max":
-            return f"{agg}(t.v)"
+            letters = alphabet(table, value.column)
+            return f"{agg}(t.v)" if letters is None else f"arg_{agg}(t.v, row({letters.key('t.v')}, t.v))"
         case "median":
             return sql.finite("median(CAST(t.v AS DOUBLE))")
         case "avg":

@@ -61,7 +61,7 @@ def test_every_key_of_the_settings_is_in_the_schema_with_its_meaning() -> None:
         (
             changed("tools", None),
             "wrong_value",
-            'allowed: {"exact_text": ..., "evidence_examples": ..., "report_values": ..., "periods": ..., "spelling": ',
+            'allowed: {"exact_text": ..., "evidence_examples": ..., "report_values": ..., "periods": ',
         ),
         (changed("weights.file", "../model.gguf"), "wrong_value", "weights.file"),
         (changed("weights.file", ".."), "wrong_value", "weights.file"),
