@@ -57,7 +57,7 @@ _NAMED = (
 )
 _HOURS, _MINUTES = "^([+-][0-9]{2})", "^[+-][0-9]{2}:?([0-9]{2})$"
 _SERIAL = r"\d{5}"
-_BIRTH = re.compile(r"tug'?il|туғил|тугил|рожд|birth|(?<![^\W_])dob(?![^\W_])")
+_BIRTH = re.compile(r"tug'?il|туғил|тугил|рожд|birth|(?<![^\W_])born(?![^\W_])|(?<![^\W_])dob(?![^\W_])")
 _DAY_NAME = re.compile(r"(?<![^\W_])(?:sana|сана|дата|date|kun|кун|день|muddat|муддат|срок)")
 
 

@@ -63,7 +63,7 @@ class LoadReport:
     `header` is the line of the column names, the last one of `header_rows`, and 0 where there are none; `quote` is how
     a quote is written inside quotes, None where it is doubled. `set_aside` and `rejects` hold the first of them,
     `counts` says how many there are of each sort; `padded` rows had too few cells, `mended` rows had quotes out of
-    order.
+    order. `blank_columns` without a name and a filled cell are left out.
     """
 
     encoding: str | None = None
@@ -79,6 +79,7 @@ class LoadReport:
     counts: dict[str, int] = field(default_factory=dict)
     padded: int = 0
     mended: int = 0
+    blank_columns: int = 0
     columns: tuple[ColumnReport, ...] = ()
 
     def as_json(self) -> dict[str, Any]:

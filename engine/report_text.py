@@ -27,6 +27,8 @@ def report_lines(report: LoadReport, language: Language) -> list[str]:
     for key, rows in (("report_padded", report.padded), ("report_mended", report.mended)):
         if rows:
             lines.append(screen_text(key, language, rows=rows))
+    if report.blank_columns:
+        lines.append(screen_text("report_blank_columns", language, columns=report.blank_columns))
     for column in report.columns:
         lines += _column_lines(column, language)
     return lines

@@ -6,7 +6,7 @@ with the line of each row beside it; rows are never held beyond the one at hand.
 
 import csv
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -15,7 +15,7 @@ from pathlib import Path
 from grammar import unique_name
 
 from . import sql
-from .column_types import typed
+from .column_types import Typed, typed
 from .database import Connection, DatabaseError, execute, query
 from .dialect import NO_DELIMITER
 from .encoding import UTF8, Encoding, encoding_of, write_utf8
@@ -63,7 +63,8 @@ def load_text(
             con, raw.table, list(columns), raw.line, layout.labels, tally, settings, keep_totals=options.keep_totals
         )
         found = typed(con, raw.table, list(columns), options, date.today())
-        selected = ", ".join(column.expression for column in found)
+        kept = _with_name_or_value(columns, found)
+        selected = ", ".join(column.expression for column in kept)
         execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {selected} FROM {raw.table}")
     finally:
         execute(con, f"DROP TABLE {raw.table}")
@@ -82,9 +83,15 @@ def load_text(
         counts={why: count for why, count in tally.counts.items() if count},
         padded=tally.padded,
         mended=tally.mended,
-        columns=tuple(column.report for column in found),
+        blank_columns=len(found) - len(kept),
+        columns=tuple(column.report for column in kept),
     )
-    return differing(columns), report
+    return differing({column.report.column: columns[column.report.column] for column in kept}), report
+
+
+def _with_name_or_value(labels: Mapping[str, str], found: list[Typed]) -> list[Typed]:
+    """Return the columns without those that have neither a name nor a filled cell, unless none has either."""
+    return [each for each in found if each.report.filled or labels[each.report.column].strip(sql.BLANKS)] or found
 
 
 @contextmanager

@@ -74,8 +74,9 @@ def test_serials_alone_are_dates_only_in_a_column_of_days(tmp_path: Path) -> Non
 
 
 def test_births_lie_in_the_past(tmp_path: Path) -> None:
-    rows = loaded(column_of(tmp_path, "Tug'ilgan kuni", ["21.11.49", "09.05.72"]))[1]
-    assert [row[0] for row in rows] == [date(1949, 11, 21), date(1972, 5, 9)]
+    for name in ("Tug'ilgan kuni", "Дата рождения", "Birth date", "Born on"):
+        rows = loaded(column_of(tmp_path, name, ["21.11.49", "09.05.72"]))[1]
+        assert [row[0] for row in rows] == [date(1949, 11, 21), date(1972, 5, 9)]
 
 
 def test_tax_numbers_and_telephones_stay_text(tmp_path: Path) -> None:

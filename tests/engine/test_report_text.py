@@ -65,3 +65,9 @@ def test_a_header_of_two_rows_and_odd_quotes_are_said(tmp_path: Path) -> None:
         "Column names are put together from 2 rows, the lower one in line 2.",
         "Cells are quoted in an unusual way: a quote inside a cell is written ''.",
     ]
+
+
+def test_blank_columns_are_counted(tmp_path: Path) -> None:
+    report = opened(written(tmp_path, "a,,b,\n1,,2,\n"))[1].report
+    assert report_lines(report, "en") == ["2 blank columns without a name left out."]
+    assert report_lines(report, "ru") == ["Пропущено пустых без названия: 2 столбца."]

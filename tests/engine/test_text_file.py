@@ -96,3 +96,24 @@ def test_a_file_without_names_keeps_its_first_row(tmp_path: Path) -> None:
         [("column_1", "BIGINT"), ("column_2", "VARCHAR")],
         [(1, "x"), (2, "y")],
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "blank"),
+    [
+        ("a,,b\n1,,2\n3,,4\n", ["a", "b"], 1),
+        ("a;b;\n1;2;\n3;4;\n", ["a", "b"], 1),
+        ('"a","","b",""\n"1",""," ",""\n', ["a", "b"], 2),
+        ("a,,b\n1,x,2\n3,,4\n", ["a", "column_2", "b"], 0),
+        ("a,n,b\n1,,2\n3,,4\n", ["a", "n", "b"], 0),
+        ("1,,x\n2,,y\n", ["column_1", "column_3"], 1),
+        ("a,b,\n", ["a", "b"], 1),
+    ],
+)
+def test_columns_with_neither_a_name_nor_a_value_are_left_out(
+    tmp_path: Path, text: str, names: list[str], blank: int
+) -> None:
+    con, table = opened(written(tmp_path, text))
+    assert [name for name, _ in database.describe(con, '"base"')] == names
+    assert [column.column for column in table.report.columns] == names
+    assert table.report.blank_columns == blank
