@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from grammar import same_name
-
 from . import conversion, dates, sql
 from .column_sample import YES_NO, Sample, sampled
 from .conversion import FormFacts, NumberForm
@@ -19,7 +17,7 @@ from .database import Connection, kind_of, query
 from .dates import DateFacts, DateForm
 from .load_options import ColumnKind, LoadOptions
 from .load_report import ColumnReport
-from .paths import FileError
+from .named_columns import named_kinds
 
 _WHOLE_NUMBER = r"-?(0|[1-9]\d{0,14})"
 _NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,20}})?"
@@ -71,13 +69,9 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
     """Return each text column of the table `raw` as the type that its values show or that a person named.
 
     Each column is asked for alone: one statement about hundreds of them takes DuckDB many times as long to plan.
-    FileError if `options.types` names a column that is not there.
+    FileError if a name in `options.types` fits several of them.
     """
-    by_form = {same_name(column): column for column in columns}
-    for column in options.types:
-        if same_name(column) not in by_form:
-            raise FileError("unknown_column", found=column, allowed=list(columns))
-    named = {by_form[same_name(column)]: kind for column, kind in options.types.items()}
+    named = named_kinds(options.types, columns)
     settled: dict[str, Typed] = {}
     looks: dict[str, _Look] = {}
     samples = sampled(con, raw, columns)

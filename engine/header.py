@@ -62,7 +62,7 @@ def is_data(row: Row, below: Sequence[Row], alike: float) -> bool:
     `alike` is the share of cells that speaks for a column. Years and numbers counted up by one are names where the
     rows below do not go on with them. A table of text only has no such column: its first row holds names.
     """
-    kinds = _column_kinds(below, alike)
+    kinds = column_kinds(below, alike)
     found = {place: cell_kind(row[place]) for place in kinds if place < len(row)}
     if any(kind is not None and kind != kinds[place] for place, kind in found.items()):
         return False
@@ -88,13 +88,13 @@ def is_group_row(above: Row, below: Row, data: Sequence[Row], alike: float) -> b
     texts = all(cell_kind(below[place]) != "number" for place in names)
     if len(wide) > 1 and len(set(wide)) == 1 and (texts or _all_years([c for group in wide for c in group])):
         return True
-    kinds = _column_kinds(data, alike)
+    kinds = column_kinds(data, alike)
     over = [cell_kind(below[place]) for place in names & kinds.keys()]
     return texts and len(over) >= _FEWEST_OVER and all(kind == "text" for kind in over)
 
 
-def joined(above: Row | None, below: Row) -> list[object]:
-    """Return the names of the columns: those of the groups above, stretched right, before those of the row below."""
+def joined(above: Row | None, below: Row, *, stretch: bool = True) -> list[object]:
+    """Return the names of the columns: those of the row above, stretched right if asked, before those below."""
     if above is None:
         return list(below)
     width = max(len(above), len(below))
@@ -103,7 +103,7 @@ def joined(above: Row | None, below: Row) -> list[object]:
     for place, cell in enumerate(above):
         if cell is not None:
             parts[place].append(cell)
-    for group in _groups(above, names):
+    for group in _groups(above, names) if stretch else []:
         for place in group[1:]:
             parts[place].append(above[group[0]])
     for place in names:
@@ -134,7 +134,7 @@ def _is_title(cell: object) -> bool:
     return len(text) > _LONGEST_GROUP or text.endswith(":")
 
 
-def _column_kinds(rows: Sequence[Row], alike: float) -> dict[int, Kind]:
+def column_kinds(rows: Sequence[Row], alike: float) -> dict[int, Kind]:
     """Return the columns of these rows, total rows left out, in which nearly all filled cells are numbers or dates."""
     counts: dict[int, Counter[str]] = {}
     for row in rows:

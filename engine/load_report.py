@@ -7,7 +7,7 @@ from typing import Any, Literal
 from grammar import DayOrder, DecimalMark
 
 SettledBy = Literal["answer", "remembered"]
-Why = Literal["title", "blank", "note", "total", "header_again"]
+Why = Literal["title", "blank", "note", "total", "header_again", "other_table"]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from grammar import unique_name
 
 from . import sql
 from .database import Connection, execute, insert, query
+from .load_report import LoadReport
 
 Sort: TypeAlias = Literal["whole", "big", "number", "boolean", "date", "moment", "bytes", "text"]
 
@@ -36,11 +37,12 @@ _TYPES: tuple[tuple[str, frozenset[Sort]], ...] = (
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table that a reader made: its name, the labels of its columns where they differ, and notes."""
+    """A table that a reader made: its name, labels of columns where they differ, notes, and a report if it has one."""
 
     name: str
     labels: dict[str, str] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
+    report: LoadReport | None = None
 
 
 def column_names(labels: Iterable[object]) -> dict[str, str]:
@@ -131,11 +133,17 @@ def mixed(column: str, sorts: Counter[Sort]) -> dict[str, Any] | None:
 
 
 def make_table(
-    con: Connection, name: str, types: Mapping[str, str], rows: Iterable[Sequence[Any]], batch_rows: int
+    con: Connection,
+    name: str,
+    types: Mapping[str, str],
+    rows: Iterable[Sequence[Any]],
+    batch_rows: int,
+    *,
+    temporary: bool = False,
 ) -> None:
     """Make a table of columns with these types and fill it, `batch_rows` rows at a time; nothing stays if it fails."""
     columns = ", ".join(f"{sql.name(column)} {duckdb_type}" for column, duckdb_type in types.items())
-    execute(con, f"CREATE TABLE {sql.name(name)} ({columns})")
+    execute(con, f"CREATE {'TEMP ' if temporary else ''}TABLE {sql.name(name)} ({columns})")
     kinds = list(types.values())
     try:
         for batch in _batches(rows, batch_rows):

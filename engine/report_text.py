@@ -7,7 +7,7 @@ from .encoding import UTF8
 from .load_report import ColumnReport, LoadReport
 
 _SHOWN = 3
-_ROWS = ("title", "total", "note", "header_again", "blank", "too_many_cells")
+_ROWS = ("title", "total", "note", "header_again", "other_table", "blank", "too_many_cells")
 
 
 def report_lines(report: LoadReport, language: Language) -> list[str]:

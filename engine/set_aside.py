@@ -50,10 +50,11 @@ def put_aside(
     settings: FileSettings,
     *,
     keep_totals: bool = False,
-) -> None:
+) -> set[int]:
     """Take notes, total rows and repeated names out of the table `raw`, which has no blank rows, into the tally.
 
     `line` is the SQL expression for the line of a row. If totals are kept, so are notes.
+    Returns the lines of the rows that left, as far as they are known.
     """
     first = _first(columns)
     total = f"regexp_matches(lower({first}), {sql.literal(f'^[{sql.BLANKS}]*({_TOTAL_START})')})"
@@ -62,7 +63,7 @@ def put_aside(
         con, f"SELECT count(*) FILTER ({total}), count(*) FILTER ({again}), max(rowid) FROM {raw}"
     )[0]
     if last is None:
-        return
+        return set()
     rows = f"SELECT rowid, {line}, {', '.join(map(sql.name, columns))} FROM {raw}"
     tail = [_row(row) for row in query(con, f"{rows} WHERE rowid > {last - settings.tail_rows} ORDER BY rowid DESC")]
     leaving: dict[int, tuple[Row, Why]] = {}
@@ -78,6 +79,7 @@ def put_aside(
         tally.put_aside(SetAside(row[1], why, tuple(cell or "" for cell in row[2])))
     if leaving:
         execute(con, f"DELETE FROM {raw} WHERE rowid IN ({', '.join(map(str, sorted(leaving)))})")
+    return {row[1] for row, _ in leaving.values() if row[1] is not None}
 
 
 def is_total(text: str) -> bool:

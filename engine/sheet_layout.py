@@ -1,9 +1,10 @@
-"""Where the table stands on a sheet: title lines, the row of names, the columns in use."""
+"""Where the table stands on a sheet: title lines, the rows of names, the columns in use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from .header import is_data, is_group_row, joined
 from .loading import value_text
 
 Row: TypeAlias = list[Any]
@@ -23,33 +24,63 @@ class Merged(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns in use (their places and labels), the first row of data, and the lines above the names."""
+    """The columns in use (their places and labels), the rows of names, the first row of data, the lines above.
+
+    Rows are counted from 0. `names` is the last of `name_rows` rows of names, None where there are none.
+    """
 
     places: tuple[int, ...]
     labels: tuple[object, ...]
+    names: int | None
+    name_rows: int
     first: int
-    titles: tuple[str, ...]
+    titles: tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def find_layout(head: Sequence[Row], later: Sequence[int], merged: Sequence[Merged]) -> Layout:
+def find_layout(
+    head: Sequence[Row],
+    later: Sequence[int],
+    merged: Sequence[Merged],
+    alike: float,
+    named: tuple[int, int] | None = None,
+) -> Layout:
     """Return the layout of a sheet from its first rows; `later` are the columns in use after them.
 
     The row of names is the first one with a name in every column in use (one missing in four is forgiven), no matter
-    what lines stand above it. Cells merged side by side over a second row of names give both names to each column.
+    what lines stand above it. Cells merged side by side, or a row of groups, over a second row of names give both
+    names to each column. A first row that is data has no names above it. `named` are the first and the last row that a
+    person says hold the names, the last above the first where there are none. `alike` is as in `header.is_data`.
     """
     rows = _unmerged(head, merged)
-    top = _names_row(rows, later, merged)
-    bottom = top
-    if _groups(top, rows, merged) and top + 1 < len(rows) and _all_texts(rows[top + 1]):
-        bottom = top + 1
-    elif top > 0 and _groups(top - 1, rows, merged) and _all_texts(rows[top]):
-        top -= 1
+    top, bottom = named or _names_rows(rows, later, merged, alike)
     places = sorted(
         _used(head, bottom + 1, later) | {place for row in rows[top : bottom + 1] for place in _filled(row)}
     )
-    labels = tuple(_label([rows[number][place] for number in range(top, bottom + 1)]) for place in places)
-    titles = tuple(" ".join(value_text(row[place]) for place in _filled(row)) for row in head[:top] if _filled(row))
-    return Layout(tuple(places), labels, bottom + 1, titles)
+    labels: list[object] = [None] * (max(places, default=-1) + 1)
+    if bottom >= top:
+        above = rows[top] if bottom > top else None
+        labels = joined(above, rows[bottom], stretch=not any(area.top == area.bottom == top for area in merged))
+    titles = tuple(
+        (number, tuple(value_text(row[place]) for place in sorted(_filled(row))))
+        for number, row in enumerate(head[:top])
+        if _filled(row)
+    )
+    found = tuple(labels[place] for place in places)
+    return Layout(tuple(places), found, bottom if bottom >= top else None, bottom - top + 1, bottom + 1, titles)
+
+
+def _names_rows(rows: Sequence[Row], later: Sequence[int], merged: Sequence[Merged], alike: float) -> tuple[int, int]:
+    """Return the first and the last row of names; the last lies above the first where there are none."""
+    top = _names_row(rows, later, merged)
+    if _groups(top, rows, merged) and top + 1 < len(rows) and _all_texts(rows[top + 1]):
+        return top, top + 1
+    if top > 0 and _groups(top - 1, rows, merged) and _all_texts(rows[top]):
+        return top - 1, top
+    for first in (top, top - 1):
+        apart = 0 <= first < len(rows) - 1 and not any(area.top <= first <= area.bottom for area in merged)
+        if apart and is_group_row(rows[first], rows[first + 1], rows[first + 2 :], alike):
+            return first, first + 1
+    return (top, top - 1) if is_data(rows[top], rows[top + 1 :], alike) else (top, top)
 
 
 def _names_row(rows: Sequence[Row], later: Sequence[int], merged: Sequence[Merged]) -> int:
@@ -106,9 +137,3 @@ def _filled(row: Row) -> set[int]:
 
 def _all_texts(row: Row) -> bool:
     return all(cell is None or isinstance(cell, str) for cell in row)
-
-
-def _label(parts: Sequence[object]) -> object:
-    """Return the names above a column as one, each said once."""
-    said = dict.fromkeys(value_text(part) for part in parts if part is not None)
-    return " ".join(said) or None

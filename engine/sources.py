@@ -18,6 +18,7 @@ from .json_file import JSON_FILES, load_json
 from .load_options import AS_FOUND, LoadOptions
 from .load_report import ColumnReport, LoadReport
 from .loading import Loaded
+from .named_columns import check_named
 from .paths import FileError, check_file, table_name
 from .settings import FileSettings
 from .spreadsheet import SPREADSHEET_FILES, ZIP_MAGIC, load_sheet
@@ -59,6 +60,7 @@ def open_sources(
     opened: list[OpenedTable] = []
     for path in paths:
         opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet, options), path)
+    check_named(options.types, [[column.column for column in table.report.columns] for table in opened])
     return opened
 
 
@@ -183,7 +185,7 @@ def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[
         elif source == "duckdb":
             loaded = attach_duckdb(con, path, taken)
         elif source == "spreadsheet":
-            loaded = [load_sheet(con, path, name, settings, sheet)]
+            loaded = [load_sheet(con, path, name, settings, sheet, options)]
         else:
             loaded = [load_json(con, path, name, settings)]
     except DatabaseError as error:
@@ -192,6 +194,8 @@ def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[
 
 
 def _described(con: Connection, path: Path, loaded: Loaded) -> OpenedTable:
+    if loaded.report is not None:
+        return OpenedTable(loaded.name, path, loaded.report.rows, loaded.labels, loaded.report, loaded.notes)
     columns = describe(con, sql.name(loaded.name))
     rows = query(con, f"SELECT count(*) FROM {sql.name(loaded.name)}")[0][0]
     report = LoadReport(

@@ -6,20 +6,30 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from grammar import unique_name
+
 from . import sql
+from .column_types import typed
 from .compressed import zip_size
-from .database import Connection
-from .loading import Loaded, Sort, column_names, differing, make_table, mixed, read_dates, sort_of, type_of
+from .database import Connection, execute, kind_of, query
+from .dates import is_day
+from .load_options import LoadOptions
+from .load_report import ColumnReport, LoadReport, SetAside, Tally
+from .loading import Loaded, Sort, column_names, differing, make_table, mixed, sort_of, type_of, value_text
 from .machine import environment_with
+from .named_columns import named_kinds
 from .paths import FileError
+from .set_aside import put_aside
 from .settings import FileSettings
 from .sheet_layout import Layout, Merged, Row, find_layout
+from .sheet_tables import cell_range, lower_tables, side_tables
 
 SPREADSHEET_FILES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -45,29 +55,131 @@ class _Sheet:
                     yield _cells(values)
 
 
-def load_sheet(con: Connection, path: Path, name: str, settings: FileSettings, wanted: str | None) -> Loaded:
+def load_sheet(
+    con: Connection, path: Path, name: str, settings: FileSettings, wanted: str | None, options: LoadOptions
+) -> Loaded:
     """Make a table of one sheet: the `wanted` one, else the first visible one that is not empty.
 
-    Empty rows and columns are left out; a column of several sorts of cells is text. Raises FileError `no_such_sheet`,
-    `empty_sheet`, `empty_workbook`, `workbook_encrypted`, `workbook_fails`, `too_large`, `unreadable_table`, `damaged`.
+    Rows that are no data are set aside as in a text file. Columns of one sort of cells have its type; those of texts
+    or of several sorts are typed like the columns of a text file. Raises FileError `no_such_sheet`, `empty_sheet`,
+    `empty_workbook`, `no_header`, `workbook_encrypted`, `workbook_fails`, `too_large`, `unreadable_table`, `damaged`.
     """
     _check(path, settings)
     with _copied(path, settings, wanted) as sheet:
-        head, later = _surveyed(sheet, settings.header_rows)
-        layout = find_layout(head, [column for column, sorts in enumerate(later) if sorts], _merged(sheet))
-        for row in head[layout.first :]:
-            _count(later, row)
-        columns = column_names(layout.labels)
-        kinds = {column: type_of(later[place]) for column, place in zip(columns, layout.places, strict=True)}
-        blank: Counter[str] = Counter()
-        make_table(con, name, kinds, _data(sheet, layout, blank), settings.batch_rows)
-    notes = _notes(sheet, layout, blank["rows"])
-    for column, place in zip(columns, layout.places, strict=True):
-        note = mixed(column, later[place])
+        found = _found(path, sheet, settings, options)
+        columns = column_names(found.layout.labels)
+        tally = Tally(settings.listed_rows)
+        for number, cells in found.layout.titles:
+            tally.put_aside(SetAside(number + 1, "title", cells))
+        return _loaded(con, name, sheet, found, columns, tally, settings, options)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The first table of a sheet, the row below it (None: it goes to the end), and the cells of other tables.
+
+    `apart` counts the columns of other tables.
+    """
+
+    layout: Layout
+    end: int | None
+    others: tuple[str, ...]
+    apart: int
+
+
+def _found(path: Path, sheet: _Sheet, settings: FileSettings, options: LoadOptions) -> _Found:
+    named = _named_rows(path, options)
+    head, later = _surveyed(sheet, max(settings.header_rows, named[1] + 1 if named else 0))
+    if named and named[1] >= len(head):
+        raise FileError("no_header", path=str(path), found=named[1] + 1, allowed=len(head))
+    merged, left, alike = _merged(sheet), sheet.facts["left"], settings.alike_share
+    layout = find_layout(head, [place for place, cells in enumerate(later) if cells], merged, alike, named)
+    sides = side_tables(sheet.rows(), layout)
+    if sides:
+        theirs = {place for places, _ in sides for place in places}
+        head = [[None if place in theirs else cell for place, cell in enumerate(row)] for row in head]
+        ours = [place for place, cells in enumerate(later) if cells and place not in theirs]
+        layout = find_layout(head, ours, merged, alike, named)
+    lower = lower_tables(sheet.rows(), layout, settings.header_rows, alike)
+    others = [cell_range(places, rows, left) for places, rows in sides]
+    others += [cell_range(layout.places, rows, left) for rows in lower]
+    apart = sum(len(places) for places, _ in sides)
+    return _Found(layout, lower[0][0] if lower else None, tuple(others), apart)
+
+
+def _named_rows(path: Path, options: LoadOptions) -> tuple[int, int] | None:
+    """Return the rows that a person names as those of the names, counted from 0; the last above the first for none."""
+    if options.header is None:
+        return None
+    if options.header == 0:
+        return 0, -1
+    return options.header - 1, (options.header_to or options.header) - 1
+
+
+def _loaded(
+    con: Connection,
+    name: str,
+    sheet: _Sheet,
+    found: _Found,
+    columns: Mapping[str, str],
+    tally: Tally,
+    settings: FileSettings,
+    options: LoadOptions,
+) -> Loaded:
+    layout, raw, line = found.layout, unique_name("raw", [name]), unique_name("line", columns)
+    labels = ["" if label is None else value_text(label) for label in layout.labels]
+    texts = {line: "BIGINT", **dict.fromkeys(columns, "VARCHAR")}
+    make_table(con, raw, texts, _data(sheet, found, tally), settings.batch_rows, temporary=True)
+    table = f"temp.{sql.name(raw)}"
+    try:
+        rows_in = query(con, f"SELECT count(*) FROM {table}")[0][0] + tally.counts.total()
+        left = put_aside(
+            con, table, list(columns), sql.name(line), labels, tally, settings, keep_totals=options.keep_totals
+        )
+        sorts = _sorts(sheet, found, left)
+        reports, selected = _typed(con, table, dict(zip(columns, sorts, strict=True)), options)
+        execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {', '.join(selected)} FROM {table}")
+    finally:
+        execute(con, f"DROP TABLE {table}")
+    report = LoadReport(
+        header=0 if layout.names is None else layout.names + 1,
+        header_rows=layout.name_rows,
+        rows_in=rows_in,
+        rows=query(con, f"SELECT count(*) FROM {sql.name(name)}")[0][0],
+        set_aside=tuple(tally.set_aside),
+        counts={why: count for why, count in tally.counts.items() if count},
+        columns=tuple(reports),
+    )
+    notes = _notes(sheet, found)
+    for column, counted, said in zip(columns, sorts, reports, strict=True):
+        note = mixed(column, counted) if said.type == "VARCHAR" and said.share is None else None
         notes += [note] if note else []
-    texts = [column for column, place in zip(columns, layout.places, strict=True) if set(later[place]) == {"text"}]
-    read_dates(con, name, texts)
-    return Loaded(name, differing(columns), notes)
+    return Loaded(name, differing(columns), notes, report)
+
+
+def _typed(
+    con: Connection, raw: str, sorts: Mapping[str, Counter[Sort]], options: LoadOptions
+) -> tuple[list[ColumnReport], list[str]]:
+    """Return what is concluded of each column of the table `raw` of texts, and the SQL that makes it."""
+    kinds = {column: type_of(found) for column, found in sorts.items()}
+    named = named_kinds(options.types, list(sorts))
+    open_ones = [
+        column
+        for column, kind in kinds.items()
+        if kind == "VARCHAR" or column in named or (kind == "BIGINT" and is_day(column))
+    ]
+    settled = dict(zip(open_ones, typed(con, raw, open_ones, options, date.today()), strict=True)) if open_ones else {}
+    reports, selected = [], []
+    for column, kind in kinds.items():
+        if column in settled:
+            reports.append(settled[column].report)
+            selected.append(settled[column].expression)
+            continue
+        cell, filled = sql.name(column), sorts[column].total()
+        reports.append(ColumnReport(column, kind_of(kind), kind, (), filled, filled))
+        value = f"unhex({cell})" if kind == "BLOB" else f"CAST({cell} AS {kind})"
+        selected.append(f"{value} AS {cell}")
+    return reports, selected
 
 
 def _check(path: Path, settings: FileSettings) -> None:
@@ -154,26 +266,43 @@ def _merged(sheet: _Sheet) -> list[Merged]:
     return [Merged(top, first - left, bottom, last - left) for (top, first), (bottom, last) in sheet.facts["merged"]]
 
 
-def _data(sheet: _Sheet, layout: Layout, blank: Counter[str]) -> Iterator[Row]:
+def _data(sheet: _Sheet, found: _Found, tally: Tally) -> Iterator[list[Any]]:
+    """Yield the rows of the first table, each behind its line; count blank rows and those of other tables."""
+    layout = found.layout
+    above = {number for number, _ in layout.titles} | set(range(layout.first - layout.name_rows, layout.first))
     for number, row in enumerate(sheet.rows()):
+        cells = [row[place] for place in layout.places]
         if number < layout.first:
-            continue
-        if all(cell is None for cell in row):
-            blank["rows"] += 1
-            continue
-        yield [row[place] for place in layout.places]
+            tally.counts["blank"] += number not in above
+        elif all(cell is None for cell in cells):
+            tally.counts["blank"] += 1
+        elif found.end is not None and number >= found.end:
+            tally.put_aside(SetAside(number + 1, "other_table", tuple(value_text(c) for c in cells if c is not None)))
+        else:
+            yield [number + 1, *cells]
 
 
-def _notes(sheet: _Sheet, layout: Layout, blank_rows: int) -> list[dict[str, Any]]:
+def _sorts(sheet: _Sheet, found: _Found, left: Set[int]) -> list[Counter[Sort]]:
+    """Return how many cells of each sort the columns hold, without the lines that left the table."""
+    sorts: list[Counter[Sort]] = [Counter() for _ in found.layout.places]
+    for number, row in enumerate(sheet.rows()):
+        if found.end is not None and number >= found.end:
+            break
+        if number >= found.layout.first and number + 1 not in left:
+            _count(sorts, [row[place] for place in found.layout.places])
+    return sorts
+
+
+def _notes(sheet: _Sheet, found: _Found) -> list[dict[str, Any]]:
     notes: list[dict[str, Any]] = []
     others = [name for name in sheet.facts["sheets"] if name != sheet.facts["sheet"]]
     if others:
         notes.append({"note": "other_sheets", "sheet": sheet.facts["sheet"], "others": others})
-    if layout.titles:
-        notes.append({"note": "title_lines", "lines": len(layout.titles), "texts": list(layout.titles)})
+    if found.others:
+        notes.append({"note": "other_tables", "sheet": sheet.facts["sheet"], "cells": list(found.others)})
+    blank = sheet.facts["width"] - len(found.layout.places) - found.apart
+    if blank:
+        notes.append({"note": "blank_columns", "columns": blank})
     if sheet.facts["errors"]:
         notes.append({"note": "error_cells", "cells": sheet.facts["errors"]})
-    blank_columns = sheet.facts["width"] - len(layout.places)
-    if blank_rows or blank_columns:
-        notes.append({"note": "blank_left_out", "rows": blank_rows, "columns": blank_columns})
     return notes

@@ -1,5 +1,6 @@
 """Workbooks: cells keep their values, the table is found on the sheet, and what is set aside is said."""
 
+import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,11 +16,13 @@ from xlsxwriter.worksheet import Worksheet
 
 from engine import database
 from engine.files import OpenedTable
+from engine.load_options import AS_FOUND, LoadOptions
 from engine.paths import FileError
 from engine.settings import load_settings
 from engine.sources import open_sources
 
 SETTINGS = load_settings()
+CASES = json.loads((ROOT / "tests" / "cases" / "files" / "sheet_layouts.json").read_text(encoding="utf-8"))
 FILES = replace(SETTINGS.files, batch_rows=2)
 DAY, OTHER_DAY = date(2025, 1, 31), date(2025, 2, 1)
 MOMENT = datetime(2025, 1, 31, 10, 30)
@@ -28,9 +31,9 @@ MOMENT = datetime(2025, 1, 31, 10, 30)
 class Opened:
     """A table of a workbook with what a test asks of it."""
 
-    def __init__(self, path: Path, sheet: str | None = None) -> None:
+    def __init__(self, path: Path, sheet: str | None = None, options: LoadOptions = AS_FOUND) -> None:
         con = database.connect(SETTINGS.database)
-        (self.table,) = open_sources(con, [path], FILES, sheet)
+        (self.table,) = open_sources(con, [path], FILES, sheet, options)
         source = f'"{self.table.name}"'
         described = database.describe(con, source)
         self.names = [name for name, _ in described]
@@ -48,10 +51,15 @@ class Opened:
         ([True, False], "BOOLEAN", [True, False]),
         ([DAY, OTHER_DAY], "DATE", [DAY, OTHER_DAY]),
         ([DAY, MOMENT], "TIMESTAMP", [datetime(2025, 1, 31), MOMENT]),
-        ([45658, "2025-01-01"], "VARCHAR", ["45658", "2025-01-01"]),
+        ([45658, "2025-01-01"], "DATE", [date(2025, 1, 1)] * 2),
         ([1.0, 0.1, 1e20, "x"], "VARCHAR", ["1", "0.1", "100000000000000000000", "x"]),
         ([DAY, MOMENT, 37349, True, "x"], "VARCHAR", ["2025-01-31", "2025-01-31 10:30:00", "37349", "true", "x"]),
         (["007", "012"], "VARCHAR", ["007", "012"]),
+        ([7, "012"], "VARCHAR", ["7", "012"]),
+        (["1 250,50", "so'm"], "VARCHAR", ["1 250,50", "so'm"]),
+        (["1 250,50", "N/A", 3], "DOUBLE", [1250.5, None, 3.0]),
+        (["22.05.2025", "N/A"], "DATE", [date(2025, 5, 22), None]),
+        (["03/04/2025", "05/06/2025"], "VARCHAR", ["03/04/2025", "05/06/2025"]),
         (["2025-01-31", "2025-02-01"], "DATE", [DAY, OTHER_DAY]),
         (["20208000900123456001", None], "VARCHAR", ["20208000900123456001", None]),
         ([time(10, 30), time(8)], "VARCHAR", ["10:30:00", "08:00:00"]),
@@ -65,8 +73,8 @@ def test_cells_are_typed_per_column(tmp_path: Path, cells: list[Any], kind: str,
 
 
 def test_a_mixed_column_is_noted(tmp_path: Path) -> None:
-    found = Opened(xlsx(tmp_path / "x.xlsx", {"a": [["v", "w"], [1, 1], ["x", 2], [DAY, 3]]}))
-    assert found.table.notes == [{"note": "mixed_column", "column": "v", "cells": 3, "others": 2}]
+    found = Opened(xlsx(tmp_path / "x.xlsx", {"a": [["v", "w"], [True, 1], ["x", 2], ["y", 3]]}))
+    assert found.table.notes == [{"note": "mixed_column", "column": "v", "cells": 3, "others": 1}]
 
 
 def test_the_value_of_a_formula_is_read(tmp_path: Path) -> None:
@@ -102,8 +110,10 @@ def test_titles_gaps_and_empty_rows_are_left_out_and_counted(tmp_path: Path) -> 
     found = Opened(xlsx(tmp_path / "x.xlsx", {"a": rows}))
     assert (found.names, found.types) == (["viloyat", "summa", "izoh"], ["VARCHAR", "BIGINT", "VARCHAR"])
     assert found.rows == [("Toshkent", 10, None), ("Buxoro", 20, None)]
-    assert found.notes["title_lines"]["texts"] == ["Savdo hisoboti 2025 yil", "Bo'lim: 1"]
-    assert found.notes["blank_left_out"] == {"note": "blank_left_out", "rows": 1, "columns": 1}
+    report = found.table.report
+    assert [row.cells for row in report.set_aside] == [("Savdo hisoboti", "2025 yil"), ("Bo'lim: 1",)]
+    assert (report.counts, report.rows_in, report.header) == ({"title": 2, "blank": 3}, 7, 5)
+    assert found.notes["blank_columns"] == {"note": "blank_columns", "columns": 1}
 
 
 def merging(*areas: str) -> Callable[[Workbook, Worksheet], None]:
@@ -257,3 +267,19 @@ def test_the_sheet_is_chosen_and_said_on_the_command_line(tmp_path: Path) -> Non
     done = tez("profile", path, "--sheet", "c", "--lang", "uz")
     assert done.code == 4
     assert '"b b"' in done.err
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
+def test_the_first_table_of_a_sheet_is_opened_and_the_rest_reported(
+    tmp_path: Path, case: dict[str, Any], kind: str
+) -> None:
+    path = (xlsx if kind == "xlsx" else ods)(tmp_path / f"x.{kind}", {"s": case["cells"]})
+    found = Opened(path, options=LoadOptions(**case.get("options", {})))
+    assert found.names == case["names"]
+    assert [[str(c) if isinstance(c, date) else c for c in row] for row in found.rows] == case["rows"]
+    assert found.types == case.get("types", found.types)
+    report = found.table.report
+    assert (report.header, report.counts) == (case.get("header", 1), case.get("counts", {}))
+    assert report.rows_in == len(found.rows) + sum(report.counts.values())
+    assert found.notes.get("other_tables", {}).get("cells", []) == case.get("others", [])
