@@ -5,6 +5,7 @@ on Monday. Every period between a group's first and last is there, also one with
 """
 
 from dataclasses import dataclass
+from datetime import date
 
 from engine import sql
 from grammar import ToolError
@@ -69,6 +70,8 @@ def period_compare(
         notes.append({"note": "empty_periods", "periods": spans.periods - spans.totals})
     compared = _compared(totals, keys, period, value, agg)
     notes += _overflows(table, compared, spans, value, agg)
+    notes += _growth_from_zero(table, compared)
+    notes += _incomplete(table, date_column, period)
     names = unique_names(["period", *groups, total_name(value_column, agg), *_NAMES])
     made = ["p", *keys, "v", *_NAMES]
     selected = ", ".join(f"t.{part} AS {sql.name(name)}" for part, name in zip(made, names, strict=True))
@@ -81,12 +84,38 @@ def _dated(table: Table, date_column: str, period: str, groups: list[str], value
 
     A date so far off that DuckDB cannot count periods around it (a TIMESTAMP ends there) counts as none.
     """
-    day = f"TRY_CAST({table.value(date_column)} AS DATE)"
-    inside = f"year({day}) BETWEEN {_FIRST_YEAR} AND {_LAST_YEAR}"
-    start = f"(CASE WHEN {inside} THEN TRY(CAST(date_trunc({sql.literal(period)}, {day}) AS DATE)) END)"
-    rows = projected(table, groups, value_column, first_key=start)
+    rows = projected(table, groups, value_column, first_key=_start(_day(table, date_column), period))
     undated = table.query(f"SELECT count(*) FROM {rows} WHERE k0 IS NULL")[0][0]
     return f"(SELECT * FROM {rows} WHERE k0 IS NOT NULL)", int(undated)
+
+
+def _day(table: Table, date_column: str) -> str:
+    return f"TRY_CAST({table.value(date_column)} AS DATE)"
+
+
+def _start(day: str, period: str) -> str:
+    inside = f"year({day}) BETWEEN {_FIRST_YEAR} AND {_LAST_YEAR}"
+    return f"(CASE WHEN {inside} THEN TRY(CAST(date_trunc({sql.literal(period)}, {day}) AS DATE)) END)"
+
+
+def _growth_from_zero(table: Table, compared: str) -> list[Note]:
+    """Say how often a change has no percent because the period before was zero."""
+    cells = table.query(f"SELECT count(*) FROM ({compared}) WHERE previous = 0 AND v IS NOT NULL")[0][0]
+    return [{"note": "growth_from_zero", "cells": cells}] if cells else []
+
+
+def _incomplete(table: Table, date_column: str, period: str) -> list[Note]:
+    """Say that the last period is not over: today lies in it, or more days without rows end it than any before."""
+    day, today = _day(table, date_column), sql.literal(date.today())
+    rows = table.query(
+        f"WITH lasts AS (SELECT {_start(day, period)} AS p, max({day}) AS last FROM {table.source} AS t GROUP BY 1), "
+        f"ends AS (SELECT p, last, TRY(CAST(p + INTERVAL {_STEPS[period]} AS DATE)) AS until FROM lasts "
+        "WHERE p IS NOT NULL), "
+        "gaps AS (SELECT *, date_diff('day', last, until) AS gap FROM ends) "
+        f"SELECT p, last FROM gaps AS g WHERE p = (SELECT max(p) FROM gaps) AND ((p <= {today} AND {today} < until) "
+        "OR gap > (SELECT max(gap) FROM gaps AS before WHERE before.p < g.p))"
+    )
+    return [{"note": "incomplete_period", "period": plain(p), "last": plain(last)} for p, last in rows]
 
 
 def _spans(table: Table, totals: str, listed: str, period: str) -> _Spans:

@@ -93,6 +93,14 @@ def test_case(case: ToolCase) -> None:
         assert result["artifacts"] == [{"step": 1, "tool": case.tool, **artifact} for artifact in case.artifacts]
 
 
+def test_the_current_period_is_not_complete() -> None:
+    today = date.today().isoformat()
+    args = {"date_column": "d", "period": "year", "agg": "count"}
+    result = run(Contents([("d", "DATE")], [["2001-12-31"], [today]]), ("period_compare", args))
+    notes = [note for note in result["evidence"] if note["note"] == "incomplete_period"]
+    assert [(note["period"], note["last"]) for note in notes] == [(f"{today[:4]}-01-01", today)]
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case.expected and "types" in case.expected], ids=str)
 def test_types_of_the_columns_made(case: ToolCase) -> None:
     make_table(CON, Contents(case.columns, case.rows))
