@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from grammar import unique_name
+from grammar import clean_name, unique_name
 
 from . import sql
 from .database import Connection, execute, insert, query
@@ -17,7 +17,6 @@ from .load_report import LoadReport
 
 Sort: TypeAlias = Literal["whole", "big", "number", "boolean", "date", "moment", "bytes", "text"]
 
-_ZERO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 _EXACT_IN_DOUBLE = 2**53
 _EXACT_IN_BIGINT = 2**63
 _DAY = r"\d{4}-\d{2}-\d{2}"
@@ -50,8 +49,7 @@ def column_names(labels: Iterable[object]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for number, each in enumerate(labels, 1):
         label = "" if each is None else value_text(each)
-        cleaned = _ZERO_WIDTH.sub("", label).strip(sql.BLANKS) or f"column_{number}"
-        columns[unique_name(cleaned, columns)] = label
+        columns[unique_name(clean_name(label, f"column_{number}"), columns)] = label
     return columns
 
 

@@ -12,11 +12,8 @@ from decimal import ROUND_FLOOR, Context, Decimal
 
 from grammar.errors import ToolError
 from grammar.names import APOSTROPHES
+from grammar.names import BLANKS as BLANKS
 
-BLANKS = (
-    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
-)
 FLOATS = frozenset({"FLOAT", "DOUBLE"})
 DAYS_AND_TIMES = frozenset(
     {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
@@ -201,6 +198,13 @@ def decimal_shape(duckdb_type: str) -> tuple[int, int] | None:
     """Return width and scale of a DECIMAL type, None for any other."""
     shape = _DECIMAL.fullmatch(duckdb_type)
     return (int(shape[1]), int(shape[2])) if shape else None
+
+
+def number_shape(duckdb_type: str) -> tuple[int, int] | None:
+    """Return how many figures numbers of a type have, in all and behind the point; None for FLOAT and DOUBLE."""
+    if duckdb_type.removeprefix("U") == "HUGEINT":
+        return _DECIMAL_WIDTH + 1, 0
+    return decimal_shape(duckdb_type) or _INTEGER_SHAPES.get(duckdb_type)
 
 
 def decimal_type(number: Decimal) -> str | None:

@@ -10,7 +10,7 @@ from .contracts import Contract, by_name, check_contracts, load_contracts, pivot
 from .effects import state_after
 from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
-from .names import find_column, same_name, unique_name
+from .names import clean_name, find_column, same_name, unique_name
 from .state import Column, DayOrder, DecimalMark, Kind, Limits, Scene, TableState
 from .validate import gbnf, json_schema, validate_answer
 
@@ -32,6 +32,7 @@ __all__ = [
     "check_contracts",
     "check_known_tools",
     "checked_step",
+    "clean_name",
     "find_column",
     "gbnf",
     "json_schema",

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from .contracts import Contract, at_path
-from .names import find_column, free_name, same_name
+from .names import clean_name, find_column, free_name, same_name
 from .state import Column, TableState
 
 _COUNTS = frozenset({"count", "count_distinct"})
 _KEEPS_KIND = frozenset({"min", "max"})
 COUNT_NAME = "count"
+NAMELESS = "column"
 
 
 def state_after(contract: Contract, state: TableState, args: Mapping[str, Any]) -> TableState:
@@ -115,7 +116,7 @@ def _columns_of_part(part: Mapping[str, Any], state: TableState, args: Mapping[s
     if "appended" in part:
         return _appended(state.columns, state.other(at_path(args, part["appended"])).columns)
     if "named_by" in part:
-        return [Column(at_path(args, part["named_by"]), part["kind"])]
+        return [Column(clean_name(at_path(args, part["named_by"]), NAMELESS), part["kind"])]
     return [Column(part["name"], part["kind"])]
 
 

@@ -1,11 +1,17 @@
 """Names of columns: when two are the same, and how a clash is settled."""
 
+import re
 import unicodedata
 from collections.abc import Container, Iterable
 
 from .state import Column
 
 APOSTROPHES = "\u02bb\u02bc\u2018\u2019`\u00b4"
+BLANKS = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+_UNSEEN = re.compile("[\x00\u200b-\u200d\u2060\ufeff]")
 _TO_PLAIN_APOSTROPHE = {ord(mark): "'" for mark in APOSTROPHES}
 
 
@@ -16,6 +22,11 @@ def same_name(text: str) -> str:
     """
     composed = unicodedata.normalize("NFC", text).translate(_TO_PLAIN_APOSTROPHE)
     return unicodedata.normalize("NFC", composed.casefold().strip())
+
+
+def clean_name(text: str, otherwise: str) -> str:
+    """Return a text as the name of a column: without outer blanks and letters of no width; `otherwise` for no text."""
+    return _UNSEEN.sub("", text).strip(BLANKS) or otherwise
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:

@@ -1,11 +1,42 @@
 """Tools that add a column calculated from others: a number wherever there is one, and an empty cell elsewhere."""
 
+from dataclasses import dataclass
+from decimal import Decimal
+
 from engine import sql
+from grammar import clean_name
+from grammar.effects import NAMELESS
 
 from .registry import ROW, Made, Note, Table, executes, unique_names
 from .totals import adding, projected, value_of
 
 _SHARE = "share"
+_BIGINT_FIGURES = 18
+_MOST_FIGURES = 38
+_ALMOST_ALL = 0.99
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """A side of a calculation: a cell or a number as SQL, NULL where it is empty, and its DuckDB type."""
+
+    sql: str
+    duckdb_type: str
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """Figures in all and behind the point; None for a binary number."""
+        return sql.number_shape(self.duckdb_type)
+
+
+@executes("add_column")
+def add_column(table: Table, *, name: str, left: str, op: str, right: str | float) -> Made:
+    """Add the result of + - * or / for each row; exact for whole numbers and decimals, except of a division."""
+    first = _Operand(table.value(left), table.type(left))
+    second = _Operand(table.value(right), table.type(right)) if isinstance(right, str) else _number(right)
+    listed, made = added(table, _calculated(table, first, op, second), clean_name(name, NAMELESS))
+    select = f"SELECT {listed} FROM {table.source} AS {ROW}"
+    return Made(select, _calculation_notes(table, first, op, second, made))
 
 
 @executes("add_share")
@@ -35,6 +66,65 @@ def added(table: Table, cell: str, wanted: str) -> tuple[str, str]:
     *names, name = unique_names([*table.columns, wanted])
     parts = [f"{ROW}.{sql.name(column)} AS {sql.name(kept)}" for column, kept in zip(table.columns, names, strict=True)]
     return ", ".join([*parts, f"{cell} AS {sql.name(name)}"]), name
+
+
+def _number(number: float) -> _Operand:
+    exact = Decimal(number) if isinstance(number, int) or number.is_integer() else Decimal(repr(number))
+    return _Operand(sql.literal(exact), sql.decimal_type(exact) or "DOUBLE")
+
+
+def _calculated(table: Table, left: _Operand, op: str, right: _Operand) -> str:
+    """Return the result as SQL, NULL where a side is empty, the divisor zero or the result too large."""
+    duckdb_type = _type_of_result(table, left, op, right)
+    sides = [each.sql for each in (left, right)]
+    if duckdb_type == "DOUBLE":
+        number, other = (f"CAST({side} AS DOUBLE)" for side in sides)
+        return sql.finite(f"{number} {op} {f'nullif({other}, 0)' if op == '/' else other}")
+    if op == "*" and sql.decimal_shape(duckdb_type):
+        types = [f"DECIMAL({min(shape[0], _MOST_FIGURES)},{shape[1]})" for shape in (left.shape, right.shape) if shape]
+    else:
+        types = [duckdb_type, duckdb_type]
+    number, other = (f"CAST({side} AS {cast})" for side, cast in zip(sides, types, strict=True))
+    return f"TRY(CAST({number} {op} {other} AS {duckdb_type}))"
+
+
+def _type_of_result(table: Table, left: _Operand, op: str, right: _Operand) -> str:
+    """Return the type that holds the results exactly; DOUBLE for a division and where no exact type is wide enough."""
+    if op == "/" or left.shape is None or right.shape is None:
+        return "DOUBLE"
+    (width, scale), (other_width, other_scale) = left.shape, right.shape
+    decimals = scale + other_scale if op == "*" else max(scale, other_scale)
+    whole, other_whole = width - scale, other_width - other_scale
+    figures = decimals + (whole + other_whole if op == "*" else max(whole, other_whole) + 1)
+    if not decimals:
+        return "BIGINT" if figures <= _BIGINT_FIGURES else "HUGEINT"
+    if figures <= _MOST_FIGURES:
+        return f"DECIMAL({figures},{decimals})"
+    if decimals > _MOST_FIGURES:
+        return "DOUBLE"
+    reach, other = (f"max(abs(CAST({each.sql} AS DOUBLE)))" for each in (left, right))
+    largest = table.query(f"SELECT {reach} {'*' if op == '*' else '+'} {other} FROM {table.source} AS {ROW}")[0][0]
+    fits = largest is None or largest < 10.0 ** (_MOST_FIGURES - decimals) * _ALMOST_ALL
+    return f"DECIMAL({_MOST_FIGURES},{decimals})" if fits else "DOUBLE"
+
+
+def _calculation_notes(table: Table, left: _Operand, op: str, right: _Operand, name: str) -> list[Note]:
+    """Say which rows have no result and why."""
+    filled = f"({left.sql} IS NOT NULL AND {right.sql} IS NOT NULL)"
+    divisor = f"coalesce({right.sql} = 0, FALSE)" if op == "/" else "FALSE"
+    missing = f"{_calculated(table, left, op, right)} IS NULL"
+    empty, by_zero, too_large = table.query(
+        f"SELECT count(*) FILTER (NOT {filled}), count(*) FILTER ({filled} AND {divisor}), "
+        f"count(*) FILTER ({filled} AND NOT {divisor} AND {missing}) FROM {table.source} AS {ROW}"
+    )[0]
+    notes: list[Note] = []
+    if empty:
+        notes.append({"note": "empty_operands", "column": name, "cells": int(empty)})
+    if by_zero:
+        notes.append({"note": "division_by_zero", "column": name, "cells": int(by_zero)})
+    if too_large:
+        notes.append({"note": "overflow", "column": name, "cells": int(too_large)})
+    return notes
 
 
 def _percent(value: str, whole: str) -> str:

@@ -68,11 +68,16 @@ def with_tool_settings(changes: dict[str, Any]) -> Settings:
     return dataclasses.replace(SETTINGS, tools=dataclasses.replace(SETTINGS.tools, **changed))
 
 
+def as_written(args: dict[str, Any]) -> Any:
+    """Return the arguments of a case as a plan writes them: fractions are floats."""
+    return json.loads(json.dumps(args, default=float))
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: ToolCase) -> None:
     contents = Contents(case.columns, case.rows)
     settings = with_tool_settings(case.settings)
-    args = json.loads(json.dumps(case.args, default=float))
+    args = as_written(case.args)
     if case.error is not None:
         with pytest.raises(ToolError) as raised:
             run(contents, (case.tool, args), settings=settings)
@@ -104,7 +109,9 @@ def test_the_current_period_is_not_complete() -> None:
 @pytest.mark.parametrize("case", [case for case in CASES if case.expected and "types" in case.expected], ids=str)
 def test_types_of_the_columns_made(case: ToolCase) -> None:
     make_table(CON, Contents(case.columns, case.rows))
-    run_plan(CON, BASE, [{"tool": case.tool, "args": case.args}], SETTINGS, keep_steps=True, contracts=CONTRACTS)
+    run_plan(
+        CON, BASE, [{"tool": case.tool, "args": as_written(case.args)}], SETTINGS, keep_steps=True, contracts=CONTRACTS
+    )
     assert case.expected is not None
     assert [kind for _, kind in database.describe(CON, 'temp.main."_step_1"')] == case.expected["types"]
 
@@ -244,6 +251,11 @@ def _steps_about(name: str, kind: str) -> list[dict[str, Any]]:
     if kind == "number":
         calls += [("group_and_total", {"value_column": name, "agg": agg}) for agg in ("sum", "avg", "median")]
         calls += [("fill_empty", {"column": name, "method": method}) for method in ("mean", "median")]
+        calls += [
+            ("add_column", {"name": name, "left": name, "op": op, "right": right})
+            for op in "+-*/"
+            for right in (name, 0, 1.5, 1e300)
+        ]
         calls += [("add_share", {"value_column": name, "group_by": by}) for by in (None, [name])]
         calls += [("filter", {"column": name, "op": op, "value": 1e300}) for op in ("<", ">=")]
     if kind == "text":
