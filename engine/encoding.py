@@ -3,10 +3,13 @@
 A byte-order mark settles it, then whether the bytes are UTF-8, then the zero bytes of UTF-16. The single-byte
 encodings remain: each turns the pairs of neighbouring bytes into pairs of letters, and the pairs say how much like
 written language the text is. Where no encoding is clearly the most like it, the file is not opened by a guess.
+
+A few bytes that are not in the encoding do not close a file: they are written out as \\xNN, and counted.
 """
 
 import codecs
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,6 +56,12 @@ _OTHER_ALPHABET, _CAPITAL_INSIDE, _MARKED_PAIR = math.log(0.01), math.log(0.01),
 _CLEAR_LEAD = math.log(20)
 _LEAST_LIKELINESS = -7.0
 
+# A file is UTF-8 in spite of a malformed character if it has so many well-formed ones beyond ASCII for each of them.
+_WELL_FORMED_FOR_ONE = 20
+# One byte in so many characters at most may be none of the encoding.
+_CHARACTERS_FOR_ONE = 100
+_BYTE_OUTSIDE = re.compile("[\udc80-\udcff]")
+
 
 class EncodingError(FileError):
     """The encoding of a file cannot be told, or the file is not in the encoding that was named."""
@@ -60,11 +69,23 @@ class EncodingError(FileError):
 
 @dataclass(frozen=True)
 class Encoding:
-    """The encoding of a file, how it was told (`mark`, `bytes`, `letters`, `option`), and how long its mark is."""
+    """The encoding of a file, how it was told (`mark`, `bytes`, `letters`, `option`), and how long its mark is.
+
+    `pure` says that no byte of the file is outside the encoding, for sure.
+    """
 
     name: str
     told_by: str
     mark: int = 0
+    pure: bool = False
+
+
+@dataclass(frozen=True)
+class Outside:
+    """How many bytes of a file are outside its encoding, and the line of the first one."""
+
+    count: int = 0
+    line: int | None = None
 
 
 def encoding_of(path: Path, chosen: str | None = None) -> Encoding:
@@ -79,7 +100,7 @@ def encoding_of(path: Path, chosen: str | None = None) -> Encoding:
         name = _known(path, chosen)
         return Encoding(name, "option", marked[1] if marked and marked[0] == name else 0)
     if marked is not None:
-        return Encoding(marked[0], "mark", marked[1])
+        return Encoding(marked[0], "mark", marked[1], pure=marked[0] == UTF8 and _is_utf8(path))
     pairs = np.zeros(1 << 16, dtype=np.int64)
     small = [0, 0]
     fault = None
@@ -88,7 +109,7 @@ def encoding_of(path: Path, chosen: str | None = None) -> Encoding:
     except _NotUtf8Error as error:
         fault = error
     if fault is None and not _has_upper_bytes(path):
-        return Encoding(UTF8, "bytes")
+        return Encoding(UTF8, "bytes", pure=True)
     for block in _blocks(path):
         values = np.frombuffer(block, dtype=np.uint8)
         small = [small[place] + int(np.isin(values[place::2], _UPPER_BYTES).sum()) for place in (0, 1)]
@@ -96,18 +117,22 @@ def encoding_of(path: Path, chosen: str | None = None) -> Encoding:
     half = path.stat().st_size // 2
     if max(small) >= half * _UTF16_SHARE and min(small) < half * (1 - _UTF16_SHARE):
         return Encoding("utf-16-be" if small[0] > small[1] else "utf-16-le", "bytes")
-    if fault is None:
-        return Encoding(UTF8, "bytes")
+    if fault is None or fault.well_formed >= fault.malformed * _WELL_FORMED_FOR_ONE:
+        return Encoding(UTF8, "bytes", pure=fault is None)
     found = _most_likely(pairs)
     if found is None or (fault.well_formed > 0 and fault.well_formed >= fault.malformed):
         raise EncodingError("unclear", path=str(path), line=fault.line, found=fault.byte, allowed=", ".join(ENCODINGS))
     return Encoding(found, "letters")
 
 
-def write_utf8(path: Path, encoding: Encoding, target: BinaryIO) -> None:
-    """Write the text of a file as UTF-8, block by block; EncodingError names the line that is not in its encoding."""
-    decoder = codecs.getincrementaldecoder(encoding.name)()
-    line = 1
+def write_utf8(path: Path, encoding: Encoding, target: BinaryIO) -> Outside:
+    """Write the text of a file as UTF-8, block by block, and say what is outside its encoding.
+
+    EncodingError names the line of the first byte outside if there are too many, or if what follows it is lost.
+    """
+    wide = encoding.name.startswith("utf-16")
+    decoder = codecs.getincrementaldecoder(encoding.name)("strict" if wide else "surrogateescape")
+    line, characters, outside, first = 1, 0, 0, None
     with path.open("rb") as file:
         file.seek(encoding.mark)
         while True:
@@ -115,14 +140,23 @@ def write_utf8(path: Path, encoding: Encoding, target: BinaryIO) -> None:
             try:
                 text = decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
-                found = f"0x{error.object[error.start]:02X}"
-                raise EncodingError(
-                    "other_encoding", path=str(path), line=line, found=found, encoding=encoding.name
-                ) from error
+                raise _other_encoding(path, encoding, line, error.object[error.start]) from error
+            if found := _BYTE_OUTSIDE.search(text):
+                first = first or (line + text.count("\n", 0, found.start()), ord(found[0]) & 0xFF)
+                text, count = _BYTE_OUTSIDE.subn(lambda each: f"\\x{ord(each[0]) & 0xFF:02x}", text)
+                outside += count
             line += text.count("\n")
+            characters += len(text)
             target.write(text.encode(UTF8, "replace"))
             if not block:
-                return
+                break
+    if first is not None and outside * _CHARACTERS_FOR_ONE > characters:
+        raise _other_encoding(path, encoding, *first)
+    return Outside(outside, first and first[0])
+
+
+def _other_encoding(path: Path, encoding: Encoding, line: int, byte: int) -> EncodingError:
+    return EncodingError("other_encoding", path=str(path), line=line, found=f"0x{byte:02X}", encoding=encoding.name)
 
 
 class _NotUtf8Error(Exception):
@@ -172,6 +206,14 @@ def _check_utf8(path: Path) -> None:
             malformed += bad
             well_formed += sum(not character.isascii() for character in text) - bad
         raise _NotUtf8Error(line, f"0x{error.object[error.start]:02X}", well_formed, malformed) from error
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        _check_utf8(path)
+    except _NotUtf8Error:
+        return False
+    return True
 
 
 def _pairs(values: NDArray[np.uint8]) -> NDArray[np.int64]:

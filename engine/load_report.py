@@ -64,6 +64,7 @@ class LoadReport:
     a quote is written inside quotes, None where it is doubled. `set_aside` and `rejects` hold the first of them,
     `counts` says how many there are of each sort; `padded` rows had too few cells, `mended` rows had quotes out of
     order. `blank_columns` without a name and a filled cell are left out.
+    `bytes_outside` bytes, the first one in the line `first_outside`, are none of the encoding and written out as \\xNN.
     """
 
     encoding: str | None = None
@@ -80,6 +81,8 @@ class LoadReport:
     padded: int = 0
     mended: int = 0
     blank_columns: int = 0
+    bytes_outside: int = 0
+    first_outside: int | None = None
     columns: tuple[ColumnReport, ...] = ()
 
     def as_json(self) -> dict[str, Any]:

@@ -15,6 +15,9 @@ def report_lines(report: LoadReport, language: Language) -> list[str]:
     lines = []
     if report.encoding not in (None, UTF8):
         lines.append(screen_text("report_encoding", language, encoding=report.encoding))
+    if report.bytes_outside:
+        facts = {"encoding": report.encoding, "bytes": report.bytes_outside, "line": report.first_outside}
+        lines.append(screen_text("report_outside", language, **facts))
     if report.header is not None and report.header != 1:
         rows = report.header_rows if report.header_rows > 1 else None
         lines.append(screen_text("report_header", language, rows=rows, line=report.header or None))

@@ -18,7 +18,7 @@ from . import sql
 from .column_types import Typed, typed
 from .database import Connection, DatabaseError, execute, query
 from .dialect import NO_DELIMITER
-from .encoding import UTF8, Encoding, encoding_of, write_utf8
+from .encoding import UTF8, Encoding, Outside, encoding_of, write_utf8
 from .layout import Layout, layout_of
 from .load_options import LoadOptions
 from .load_report import LoadReport, Reject, SetAside, Tally
@@ -48,7 +48,7 @@ def load_text(
     Raises FileError, EncodingError, DatabaseError.
     """
     encoding = encoding_of(path, options.encoding)
-    with _as_utf8(path, encoding) as readable:
+    with _as_utf8(path, encoding) as (readable, outside):
         layout = layout_of(readable, settings, options)
         columns = column_names(layout.labels)
         tally = Tally(settings.listed_rows)
@@ -84,6 +84,8 @@ def load_text(
         padded=tally.padded,
         mended=tally.mended,
         blank_columns=len(found) - len(kept),
+        bytes_outside=outside.count,
+        first_outside=outside.line,
         columns=tuple(column.report for column in kept),
     )
     return differing({column.report.column: columns[column.report.column] for column in kept}), report
@@ -95,15 +97,15 @@ def _with_name_or_value(labels: Mapping[str, str], found: list[Typed]) -> list[T
 
 
 @contextmanager
-def _as_utf8(path: Path, encoding: Encoding) -> Iterator[Path]:
-    """Give the path of the same text as UTF-8: the file itself where it is, else a temporary one."""
-    if encoding.name == UTF8 and encoding.told_by != "option":
-        yield path
+def _as_utf8(path: Path, encoding: Encoding) -> Iterator[tuple[Path, Outside]]:
+    """Give the path of the same text as UTF-8 (the file itself where it is, else a temporary one), and what is not."""
+    if encoding.name == UTF8 and encoding.pure:
+        yield path, Outside()
         return
     with _temporary() as target:
         with target.open("wb") as out:
-            write_utf8(path, encoding, out)
-        yield target
+            outside = write_utf8(path, encoding, out)
+        yield target, outside
 
 
 @contextmanager

@@ -4,10 +4,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tables_in_files import loaded
+from tables_in_files import loaded, opened
 
+from engine import database
 from engine.encoding import EncodingError, encoding_of
 from engine.load_options import LoadOptions
+from engine.report_text import report_lines
 
 RUSSIAN = "Город;Сумма\nТашкент;100\nБухара;200\n"
 UZBEK = "Вилоят;Тўлов\nЎзбекистон;5\nСўх;6\n"
@@ -49,6 +51,30 @@ def test_blanks_between_figures_are_no_letters(tmp_path: Path) -> None:
     path = tmp_path / "blanks.csv"
     path.write_bytes(("narx;soni\n" + "40\u00a0141,14;1\n" * 20).encode("cp1252"))
     assert loaded(path)[1][0] == (40141.14, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "chosen", "encoding", "cell"),
+    [
+        ((RUSSIAN * 9).encode() + b"\xd2\xe0;5\n", None, "utf-8", "\\xd2\\xe0"),
+        ((RUSSIAN * 9).encode("utf-8-sig") + b"\xd2;5\n", None, "utf-8", "\\xd2"),
+        ((RUSSIAN * 9).encode("cp1251") + b"a\x98b;5\n", None, "cp1251", "a\\x98b"),
+        (b"name;n\n" + b"plain;1\n" * 40 + b"caf\xe9;5\n", "utf-8", "utf-8", "caf\\xe9"),
+        ((RUSSIAN * 9).encode() + "Таш".encode()[:-1], None, "utf-8", "Та\\xd1"),
+    ],
+    ids=["UTF-8", "marked UTF-8", "cp1251", "named", "cut within a letter"],
+)
+def test_a_few_bytes_outside_the_encoding_are_written_out_and_counted(
+    tmp_path: Path, content: bytes, chosen: str | None, encoding: str, cell: str
+) -> None:
+    path = tmp_path / "faulty.csv"
+    path.write_bytes(content)
+    con, table = opened(path, LoadOptions(encoding=chosen))
+    report = table.report
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    assert database.query(con, "FROM base")[-1][0] == cell
+    assert (report.encoding, report.bytes_outside, report.first_outside) == (encoding, cell.count("\\x"), lines)
+    assert any(f"line {lines}" in line for line in report_lines(report, "en"))
 
 
 @pytest.mark.parametrize(
