@@ -13,7 +13,7 @@ from importlib.metadata import entry_points, version
 from pathlib import Path
 
 from .exit_codes import INTERRUPTED
-from .load_options import COLUMN_KINDS, DATE_ORDERS
+from .load_options import ASK, COLUMN_KINDS, DATE_ORDERS, MARKS
 
 COMMANDS_OF_OTHERS = "tez.commands"
 _LANGUAGES = ("uz", "ru", "en")
@@ -114,8 +114,16 @@ def _load_options(command: argparse.ArgumentParser) -> None:
         metavar="LINE",
         help="the line of the column names, from 1, or its two lines (3-4); none if there are none",
     )
-    command.add_argument("--decimal", choices=(".", ","), help="the decimal mark; the other one separates thousands")
-    command.add_argument("--dates", choices=DATE_ORDERS, help="the order of day, month and year")
+    command.add_argument(
+        "--decimal",
+        choices=(*MARKS, ASK),
+        help="the decimal mark, the other one separates thousands; ask: forget the answer for these files, ask anew",
+    )
+    command.add_argument(
+        "--dates",
+        choices=(*DATE_ORDERS, ASK),
+        help="the order of day, month and year; ask: forget the answer for these files, ask anew",
+    )
     command.add_argument(
         "--types",
         type=_column_kind,

@@ -64,6 +64,11 @@ class Typed:
     expression: str
     report: ColumnReport
 
+    @property
+    def value(self) -> str:
+        """The SQL of the value alone, without the name of the column."""
+        return self.expression.removesuffix(f" AS {sql.name(self.report.column)}")
+
 
 def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOptions, today: date) -> list[Typed]:
     """Return each text column of the table `raw` as the type that its values show or that a person named.

@@ -12,11 +12,20 @@ from typing import Any
 
 from grammar import TezError, ToolError, by_name, gbnf, json_schema
 from prompt.build import tool_lines
-from prompt.words import Language, detect_language, error_text, explain, note_text, question_text, screen_text
+from prompt.words import (
+    Language,
+    detect_language,
+    error_text,
+    explain,
+    note_text,
+    question_text,
+    screen_text,
+)
 
 from . import exit_codes, outcome, render, terminal
+from .asking import settling_of
 from .files import OpenedTable
-from .load_options import LoadOptions
+from .load_options import ASK, LoadOptions
 from .paths import FileError
 from .profile import profile
 from .report_text import report_lines
@@ -165,12 +174,13 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
         delimiter=arguments.delimiter,
         header=header,
         header_to=header_to,
-        decimal=arguments.decimal,
-        dates=arguments.dates,
+        decimal=None if arguments.decimal == ASK else arguments.decimal,
+        dates=None if arguments.dates == ASK else arguments.dates,
         types=dict(arguments.types or ()),
         keep_totals=arguments.keep_totals,
     )
-    workspace = open_workspace(arguments.files, settings, arguments.domain, options, arguments.sheet)
+    settling = settling_of(arguments, settings, language)
+    workspace = open_workspace(arguments.files, settings, arguments.domain, options, arguments.sheet, settling)
     if not getattr(arguments, "json", False):
         for table in workspace.tables:
             for note in table.notes:

@@ -183,6 +183,16 @@ def number_text(cell: str, form: NumberForm = PLAIN) -> str:
     return f"(CASE WHEN {fits} THEN concat({sign}, {bare}) END)"
 
 
+def unclear_sql(cell: str) -> str:
+    """Return the condition that a comma or point in a text cell may stand before decimals or between thousands."""
+    return _matches(_body(_plain(cell)), "|".join(_of_mark(_UNCLEAR, mark) for mark in (",", ".")))
+
+
+def unit_sql(cell: str) -> str:
+    """Return the currency of a number in a text cell or the percent sign, an empty text where it has none."""
+    return _unit(_word(_plain(cell)))
+
+
 def number_facts_sql(cell: str, source: str, form: NumberForm = PLAIN) -> str:
     """Return the query for the facts that settle the type of the numbers in a text cell of all rows."""
     return (

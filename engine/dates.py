@@ -190,6 +190,18 @@ def date_facts_sql(cell: str, source: str) -> str:
     return f"SELECT {listed}, {marks}, {zones} FROM ({parts})"
 
 
+def unclear_sql(cell: str) -> str:
+    """Return the condition that a text cell holds a date between slashes or hyphens whose day may be its month."""
+    day = _day_text(cell)
+    first, second = _part(day, 1), _part(day, 2)
+    return f"({_matches(day, _SLASHED)} AND {first} <= 12 AND {second} <= 12 AND {first} <> {second})"
+
+
+def slashed_sql(cell: str) -> str:
+    """Return the condition that a text cell holds a date between slashes or hyphens, whatever its order."""
+    return _matches(_day_text(cell), _SLASHED)
+
+
 def date_sql(cell: str, form: DateForm) -> str:
     """Return the date in a text cell as DATE, NULL where there is a time of day with it."""
     day = _bounded(_day(_day_text(cell), form), form)

@@ -9,6 +9,8 @@ Mark = Literal[".", ","]
 ColumnKind = Literal["number", "date", "text", "boolean"]
 
 DATE_ORDERS: tuple[DateOrder, ...] = ("dmy", "mdy", "ymd")
+ASK = "ask"
+MARKS: tuple[Mark, ...] = (".", ",")
 COLUMN_KINDS: tuple[ColumnKind, ...] = ("number", "date", "text", "boolean")
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from grammar import DayOrder, DecimalMark
 
-SettledBy = Literal["answer", "remembered"]
+SettledBy = Literal["answer", "answer_kept", "remembered"]
 Why = Literal["title", "blank", "note", "total", "header_again", "other_table"]
 
 
@@ -35,8 +35,9 @@ class ColumnReport:
     `form` says how its cells are written (`decimal_comma`, `dmy`, `percent`, ...). Of the filled cells `converted`
     became values, `missing` hold a word for nothing, `unreadable` fit no value; `share` is the part of a text
     column that could be converted, `tool` the one that does it. `settle` is the option that settles a question,
-    `examples` show it, `settled_by` says how it was settled. A text column with dates between slashes or hyphens has
-    their `day_order`, one whose decimal mark a person named has that as `decimal`.
+    `examples` show it; `answer` is the value of that option that settled it, `settled_by` where that came from. A text
+    column with dates between slashes or hyphens has their `day_order`, one whose decimal mark a person named has that
+    as `decimal`.
     """
 
     column: str
@@ -52,6 +53,7 @@ class ColumnReport:
     examples: tuple[str, ...] = ()
     tool: str | None = None
     settled_by: SettledBy | None = None
+    answer: str | None = None
     day_order: DayOrder | None = None
     decimal: DecimalMark | None = None
 

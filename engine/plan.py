@@ -19,6 +19,7 @@ from grammar import (
     by_name,
     check_known_tools,
     checked_step,
+    has_exclusions,
     load_contracts,
     pivoted_argument,
     same_name,
@@ -28,6 +29,7 @@ from grammar import (
 
 from . import database, profile, sql
 from .database import Connection, DatabaseError
+from .day_order import as_columns, day_orders, with_orders_of
 from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
 from .tools import EXECUTORS, Executor, Table, paired
@@ -57,31 +59,34 @@ def run_plan(
     contracts: Sequence[Contract] | None = None,
     executors: Mapping[str, Executor] | None = None,
     max_rows: int | None = None,
+    known: Sequence[TableState] = (),
 ) -> dict[str, Any]:
     """Run the steps on the table or view `base` and return the result.
 
     `columns` (names), `kinds`, `rows` (tuples, at most `max_rows` of them), `row_count`, `evidence` and `artifacts`
     (dicts with `step` and `tool`), `steps` (as checked, with exact column names). `keep_as` gives the result a lasting
-    name, `keep_steps` leaves the `_step_` tables in place.
+    name, `keep_steps` leaves the `_step_` tables in place. `known` are states of opened tables: what a person settled
+    of their dates and decimals.
 
     All steps are checked before the first one runs. Any connection will do: what its caller has set is put aside for
     the run. Raises ToolError for a plan that cannot run as written and for names that are refused, SettingsError,
     DatabaseError where DuckDB fails.
     """
     all_settings = as_settings(settings)
-    known = by_name(shipped_contracts() if contracts is None else contracts)
+    tools = by_name(shipped_contracts() if contracts is None else contracts)
     executing = EXECUTORS if executors is None else executors
     listed = _listed(steps)
-    check_known_tools({tool: contract for tool, contract in known.items() if tool in executing}, listed)
+    check_known_tools({tool: contract for tool, contract in tools.items() if tool in executing}, listed)
     if max_rows is not None and (not isinstance(max_rows, int) or isinstance(max_rows, bool)):
         raise ToolError("wrong_value", argument="max_rows", found=max_rows, allowed=["integer"])
     with database.steady(con):
         source = base_source(con, base)
         if keep_as is not None:
             _check_lasting_name(con, base, keep_as)
-        others = _other_tables(con, base, known, listed)
-        state = _start(con, (base, source), others, known, listed, all_settings)
-        planned = list(planned_steps(known, state, listed))
+        others = _other_tables(con, base, tools, listed)
+        settled = {state.name: state for state in known}
+        state = _start(con, (base, source), others, tools, listed, all_settings, settled)
+        planned = list(planned_steps(tools, state, listed))
         names = _step_names(con, len(planned))
         try:
             run = _run_steps(con, _compared_by_letters(con, source), names, planned, others, all_settings, executing)
@@ -171,14 +176,22 @@ def _start(
     contracts: Mapping[str, Contract],
     steps: Sequence[Step],
     settings: Settings,
+    settled: Mapping[str, TableState],
 ) -> TableState:
     """Return the state of the table that the plan starts from, with known values only where a step needs them."""
     by_values = any(pivoted_argument(contracts[step["tool"]]) for step in steps)
+    by_orders = any(has_exclusions(contracts[step["tool"]]) for step in steps)
 
     def state(name: str, source: str) -> TableState:
         if by_values:
-            return profile.table_state(con, name, settings, source=source)
-        return table_state(con, source, name, settings)
+            found = profile.table_state(con, name, settings, source=source)
+        else:
+            found = table_state(con, source, name, settings)
+        if name in settled:
+            return with_orders_of(found, settled[name].columns)
+        if not by_orders:
+            return found
+        return with_orders_of(found, as_columns(day_orders(con, source, dict(database.describe(con, source)))))
 
     return replace(state(*base), others=tuple(state(name, source) for name, source in others.items()))
 

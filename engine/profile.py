@@ -1,6 +1,6 @@
 """What a table holds: the state that grammar and prompt are made from, and the profile that a person reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from grammar import Column, Scene, TableState
 
 from . import sql
 from .database import Connection, describe, kind_of, query
+from .day_order import as_columns, day_orders, with_orders_of
 from .settings import Settings, limits
 
 
@@ -17,10 +18,12 @@ def table_state(
     settings: Settings,
     labels: Mapping[str, str] | None = None,
     source: str | None = None,
+    orders: Iterable[Column] | None = None,
 ) -> TableState:
     """Return the state of a table: columns, kinds, and the values of those text columns that have few enough.
 
-    `source` is what stands after FROM for it, where that is not its quoted name.
+    `source` is what stands after FROM for it, where that is not its quoted name. `orders` are its text columns with
+    what is known of their dates and decimals, looked for where it is not given.
     """
     columns = []
     read_from = sql.name(table) if source is None else source
@@ -28,7 +31,10 @@ def table_state(
         kind = kind_of(duckdb_type)
         values = _listed_values(con, read_from, name, duckdb_type, settings) if kind == "text" else None
         columns.append(Column(name, kind, values, (labels or {}).get(name, "")))
-    return TableState(tuple(columns), limits(settings), name=table)
+    state = TableState(tuple(columns), limits(settings), name=table)
+    if orders is None:
+        orders = as_columns(day_orders(con, read_from, dict(describe(con, read_from))))
+    return with_orders_of(state, orders)
 
 
 def opened_scene(states: Sequence[TableState], result: TableState | None = None) -> Scene:

@@ -4,6 +4,7 @@ from prompt.words import Language, screen_text
 
 from .column_types import MIXED_UNITS
 from .encoding import UTF8
+from .load_options import DATE_ORDERS
 from .load_report import ColumnReport, LoadReport
 
 _SHOWN = 3
@@ -32,21 +33,49 @@ def report_lines(report: LoadReport, language: Language) -> list[str]:
             lines.append(screen_text(key, language, rows=rows))
     if report.blank_columns:
         lines.append(screen_text("report_blank_columns", language, columns=report.blank_columns))
+    lines += _forms(report, language)
     for column in report.columns:
         lines += _column_lines(column, language)
     return lines
 
 
+def _forms(report: LoadReport, language: Language) -> list[str]:
+    """Return one line for each way of writing that was read in some columns, which it names."""
+    found: dict[str, list[str]] = {"decimal_comma": [], "units": [], "serials": [], "zones": []}
+    for column in report.columns:
+        if not column.converted:
+            continue
+        for way, _, value in (each.rpartition(" ") for each in column.form):
+            if value == "decimal_comma":
+                counted = f"{column.column} ({column.converted}/{column.filled})"
+                found["decimal_comma"].append(counted)
+            elif way == "serial":
+                found["serials"].append(f"{column.column} ({value}/{column.converted})")
+            elif way == "zone":
+                found["zones"].append(f"{column.column} ({value})")
+            elif column.kind == "number":
+                found["units"].append(f"{column.column} ({way})")
+    return [
+        screen_text(f"report_{way}", language, columns=", ".join(columns)) for way, columns in found.items() if columns
+    ]
+
+
 def _column_lines(column: ColumnReport, language: Language) -> list[str]:
     lines = []
     name, examples = column.column, list(column.examples[:_SHOWN])
+    if column.settled_by is not None:
+        about = "--dates" if column.answer in DATE_ORDERS else "--decimal"
+        lines.append(
+            screen_text(f"report_{column.settled_by}", language, column=name, option=about, answer=column.answer)
+        )
     if column.settle is not None:
         lines.append(screen_text("report_settle", language, column=name, examples=examples, option=column.settle))
     elif column.form[:1] == (MIXED_UNITS,):
-        lines.append(screen_text("report_units", language, column=name, examples=list(column.form[1:])))
+        lines.append(screen_text("report_mixed_units", language, column=name, examples=list(column.form[1:])))
     elif column.share is not None:
         share = int(column.share * 100)
-        lines.append(screen_text("report_mixed", language, column=name, share=share, examples=examples))
+        tool = column.tool
+        lines.append(screen_text("report_mixed", language, column=name, share=share, tool=tool, examples=examples))
     if column.converted and column.missing:
         lines.append(screen_text("report_missing", language, column=name, cells=column.missing))
     if column.unreadable:

@@ -30,6 +30,7 @@ from .load_options import AS_FOUND, LoadOptions
 from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
 from .settings import Settings
+from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
 
 
@@ -80,14 +81,19 @@ def open_workspace(
     domain: str | None = None,
     options: LoadOptions = AS_FOUND,
     sheet: str | None = None,
+    settling: Settling = UNATTENDED,
 ) -> Workspace:
     """Open the files and find their domain; `options` settles how they are read, `sheet` names that of a workbook.
 
-    Raises FileError, DatabaseError, DomainError, prompt.build.ContextError.
+    `settling` is where answers come from to what a file leaves open. Raises FileError, DatabaseError, DomainError,
+    prompt.build.ContextError.
     """
     con = connect(settings.database)
     tables = open_sources(con, paths, settings.files, sheet, options)
-    states = [table_state(con, table.name, settings, table.labels) for table in tables]
+    tables = [settled(con, table, options, settling) for table in tables]
+    states = [
+        table_state(con, table.name, settings, table.labels, orders=orders_of(table.report.columns)) for table in tables
+    ]
     found = find_domain(domain, states, settings.prompt.domain_match)
     return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings)
 
@@ -165,7 +171,15 @@ def run(
     table = names[0] if table is None else table
     if table not in names:
         raise ToolError("unknown_table", argument="table", found=table, allowed=names)
-    return run_plan(workspace.con, table, steps, workspace.settings, contracts=workspace.contracts, max_rows=max_rows)
+    return run_plan(
+        workspace.con,
+        table,
+        steps,
+        workspace.settings,
+        contracts=workspace.contracts,
+        max_rows=max_rows,
+        known=workspace.scene.tables,
+    )
 
 
 def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableState | None:

@@ -58,6 +58,7 @@ class FileSettings:
     tail_rows: int
     notes_below: int
     total_rows: int
+    remembered_files: int
 
 
 @dataclass(frozen=True)

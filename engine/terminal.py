@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -34,6 +34,26 @@ def say(text: str) -> None:
     with contextlib.suppress(OSError):
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
+
+
+def attended() -> bool:
+    """Return whether a person sits at the terminal: what is said is seen there, and what is typed there is read."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def choice(question: str, choices: Sequence[str], language: Language) -> int | None:
+    """Ask a person to choose, and return the place of the choice; None for an empty line or the end of input."""
+    say(question)
+    for number, text in enumerate(choices, 1):
+        say(f"  {number}) {text}")
+    while True:
+        sys.stderr.write(screen_text("settle_hint", language, numbers=[*range(1, len(choices) + 1)]) + " ")
+        sys.stderr.flush()
+        typed = sys.stdin.readline().strip()
+        if not typed:
+            return None
+        if typed in map(str, range(1, len(choices) + 1)):
+            return int(typed) - 1
 
 
 def close() -> None:

@@ -6,7 +6,15 @@ Knows neither a database nor a language model. `json_schema` and `gbnf` describe
 
 from .canonical import canonical_text
 from .check import check_known_tools, checked_step
-from .contracts import Contract, by_name, check_contracts, load_contracts, pivoted_argument, table_argument
+from .contracts import (
+    Contract,
+    by_name,
+    check_contracts,
+    has_exclusions,
+    load_contracts,
+    pivoted_argument,
+    table_argument,
+)
 from .effects import state_after
 from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
@@ -35,6 +43,7 @@ __all__ = [
     "clean_name",
     "find_column",
     "gbnf",
+    "has_exclusions",
     "json_schema",
     "load_contracts",
     "pivoted_argument",

@@ -67,6 +67,11 @@ def pivoted_argument(contract: Contract) -> str | None:
     return next((str(part["each_value_of"]) for part in parts if "each_value_of" in part), None)
 
 
+def has_exclusions(contract: Contract) -> bool:
+    """Return whether an argument excludes columns of a kind that it takes."""
+    return any("excludes" in argument for argument in contract["args"].values())
+
+
 def at_path(args: Mapping[str, Any], path: str) -> Any:
     """Return the argument at a dotted path (`group.columns`), None if it is not given."""
     value: Any = args

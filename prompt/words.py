@@ -13,6 +13,7 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 from babel import Locale
+from babel.dates import format_date
 from babel.numbers import format_decimal
 
 from grammar.contracts import Contract, at_path, refs
@@ -94,6 +95,11 @@ def explain(contract: Contract, args: Mapping[str, Any], language: Language) -> 
     """Return the sentence that says what a call of this tool with these arguments does."""
     facts = {path: _argument_text(contract, path, args, language) for path in _paths(contract["args"])}
     return _filled(contract["explain"][language], facts.get, str, language)
+
+
+def day_text(day: date, language: Language) -> str:
+    """Return a day as the language writes it, with the name of its month."""
+    return format_date(day, "d MMMM y", locale=Locale.parse(language))
 
 
 def number_text(number: float | Decimal, language: Language) -> str:

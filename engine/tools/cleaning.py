@@ -1,42 +1,14 @@
-"""Tools that clean one column: each says how many cells it changed and which it could not read."""
+"""Tools that clean one column: each says how many cells it changed."""
 
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from engine import conversion, dates, sql
+from engine import sql
 from grammar import ToolError
 
 from .conditions import moment
-from .registry import Made, Note, Table, cleaning_report, executes, plain
+from .registry import Made, Table, cleaning_report, executes, plain
 from .totals import projected, total_of, value_of
-
-
-@executes("fix_numbers")
-def fix_numbers(table: Table, *, column: str) -> Made:
-    """Turn text into numbers of the narrowest type that holds them all; unreadable cells become empty."""
-    cell = table.cell(column)
-    written = conversion.facts_of(table.query(conversion.form_facts_sql(cell, f"{table.source} AS t"))[0])
-    form = written.form()
-    facts = table.query(conversion.number_facts_sql(cell, f"{table.source} AS t", form))[0]
-    duckdb_type = conversion.NumberFacts(*facts).duckdb_type()
-    number = conversion.number_sql(cell, duckdb_type, form)
-    notes = _read(table, column, number)
-    leading = f"{conversion.leading_zero_sql(conversion.number_text(cell, form))} AND {number} IS NOT NULL"
-    codes = table.count(leading)
-    if codes:
-        examples = [row[0] for row in _spellings(table, column, "NULL", leading)]
-        notes.append({"note": "leading_zeros", "column": column, "cells": codes, "examples": examples})
-    return Made(_replaced(table, column, number), notes)
-
-
-@executes("fix_dates")
-def fix_dates(table: Table, *, column: str) -> Made:
-    """Turn text into dates; unreadable cells become empty."""
-    cell = table.cell(column)
-    written = dates.facts_of(table.query(dates.date_facts_sql(cell, f"{table.source} AS t"))[0])
-    day = dates.date_sql(cell, written.form(column, date.today()))
-    return Made(_replaced(table, column, day), _read(table, column, day))
 
 
 @executes("fill_empty")
@@ -110,34 +82,3 @@ def _filled(table: Table, column: str, method: str, select: str, left: int | Non
 
 def _replaced(table: Table, column: str, expression: str) -> str:
     return f"SELECT {table.select_list({column: expression})} FROM {table.source} AS t"
-
-
-def _read(table: Table, column: str, value: str) -> list[Note]:
-    """Say how many cells were read as something else than text, and which could not be."""
-    filled = table.filled(column)
-    counts = table.query(
-        f"SELECT count(*) FILTER ({value} IS NOT NULL), count(*) FILTER ({filled} AND {value} IS NULL) "
-        f"FROM {table.source} AS t"
-    )[0]
-    changed, unreadable = int(counts[0]), int(counts[1])
-    notes: list[Note] = []
-    if changed:
-        rows = _spellings(table, column, value, f"{value} IS NOT NULL")
-        examples: list[Any] = [[before, plain(after)] for before, after in rows]
-        notes.append({"note": "changed", "column": column, "cells": changed, "examples": examples})
-    if unreadable:
-        examples = [row[0] for row in _spellings(table, column, "NULL", f"{filled} AND {value} IS NULL")]
-        notes.append({"note": "unreadable", "column": column, "cells": unreadable, "examples": examples})
-    return notes
-
-
-def _spellings(table: Table, column: str, value: str, condition: str) -> list[tuple[Any, ...]]:
-    """Return a few different texts of a column and the values read from them; those that read differently first."""
-    source, place = table.numbered()
-    cells = f"{table.cell(column)} AS before, {value} AS after, {place} AS seen"
-    found = f"SELECT {cells} FROM {source} AS t WHERE {condition}"
-    return table.query(
-        f"SELECT before, any_value(after) FROM ({found}) GROUP BY before "
-        "ORDER BY before = coalesce(CAST(any_value(after) AS VARCHAR), '') ASC, min(seen) ASC "
-        f"LIMIT {table.settings.tools.evidence_examples}"
-    )

@@ -22,9 +22,10 @@ SAID = [
     "1 blank row skipped.",
     'Left out for too many cells: 1 row: "5: Xiva;05/06/2025;7;20 000;1".',
     "2 rows had too few cells; what was missing is empty.",
+    "Numbers read with a decimal comma: Summa (2/3).",
     'Sana: it is not clear how to read it ("05/06/2025"), the column stays text. To settle it: --dates.',
     "Summa: a word for nothing taken as empty in 1 cell.",
-    "Narx: a mixed column stays text, 50 % of it could be converted; not: kelishiladi.",
+    "Narx: a mixed column stays text, 50 % of it is what fix_numbers converts; not: kelishiladi.",
 ]
 
 NO_NAMES = (
@@ -56,7 +57,25 @@ def test_what_a_person_forced_is_counted(tmp_path: Path) -> None:
 def test_two_currencies_are_named(tmp_path: Path) -> None:
     report = opened(written(tmp_path, "x;y\n3 500 so'm;a\n$5.20;b\n"))[1].report
     (line,) = report_lines(report, "en")
-    assert line == 'x: different units are not added up ("USD 1", "UZS 1"), the column stays text.'
+    assert line == (
+        'x: different units are not added up ("USD 1", "UZS 1"), the column stays text. '
+        "fix_numbers takes the most frequent currency."
+    )
+
+
+def test_ways_of_writing_are_said_in_a_line_each(tmp_path: Path) -> None:
+    rows = (
+        '"1,5";"5 %";"7 so\'m";"45658";"2024-01-05T10:30:00+05:00"\n"2,5";"7 %";"8 so\'m";"22.05.2025";"2024-01-06"\n'
+    )
+    report = opened(written(tmp_path, f"a;b;c;sana;vaqt\n{rows}"))[1].report
+    assert report_lines(report, "en") == [
+        "Numbers read with a decimal comma: a (2/2).",
+        "Numbers taken without their unit: b (%), c (UZS).",
+        "Serial days as Excel counts them taken as dates: sana (1/2).",
+        "Time zone of the times: vaqt (+05:00).",
+    ]
+    for language in ("uz", "ru"):
+        assert len(report_lines(report, language)) == 4
 
 
 def test_a_header_of_two_rows_and_odd_quotes_are_said(tmp_path: Path) -> None:

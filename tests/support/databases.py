@@ -61,7 +61,18 @@ def content_hash(con: database.Connection, name: str = BASE) -> str:
 
 
 SPELLINGS = ["Toshkent", "TOSHKENT ", "toshkent", "O'zbek", "Oʻzbek", "o‘ZBEK", "Город", "ГОРОД", "", "  ", "\u00a0"]
-NUMBERS_AS_TEXT = ["12", "1 200", "3,5", "007", "n/a", "2024-01-05", "05.01.2024", "31.02.2024"]
+NUMBERS_AS_TEXT = [
+    "12",
+    "1 200",
+    "3,5",
+    "007",
+    "n/a",
+    "2024-01-05",
+    "05.01.2024",
+    "31.02.2024",
+    "03/04/2025",
+    "25/04/2025",
+]
 CELLS: dict[str, st.SearchStrategy[Any]] = {
     "VARCHAR": st.sampled_from(SPELLINGS + NUMBERS_AS_TEXT) | texts,
     "BIGINT": st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1),
