@@ -124,11 +124,33 @@ def _unit_notes(table: Table, column: str, written: FormFacts, form: NumberForm,
 
 
 def _made(table: Table, column: str, value: str, notes: list[Note]) -> Made:
-    """Return the table with the column read, its notes, and the report of how many cells were read and were not."""
+    """Return the table with the column read, its notes, and the report of how many cells were read and were not.
+
+    The report lists the texts that were not read, the most frequent first, as many as the settings allow; `unlisted`
+    counts the others.
+    """
     cells = {note["note"]: note["cells"] for note in notes if "cells" in note}
     left = sum(cells.get(reason, 0) for reason in (_UNREADABLE, _UNCLEAR, _MISSING, _OTHER_UNIT))
+    rows = (
+        []
+        if not left
+        else table.query(
+            f"SELECT {table.cell(column)} AS written, count(*) AS n, count(*) OVER () AS texts FROM {table.source} AS t "
+            f"WHERE {table.filled(column)} AND {value} IS NULL GROUP BY 1 ORDER BY n DESC, written ASC "
+            f"LIMIT {table.settings.tools.report_values}"
+        )
+    )
+    examples: list[Any] = next((note["examples"] for note in notes if note["note"] == "changed"), [])
+    report = cleaning_report(
+        column,
+        cells.get("changed", 0),
+        left,
+        examples=examples,
+        unread=[{"value": written, "cells": count} for written, count, _ in rows],
+        unlisted=rows[0][2] - len(rows) if rows else 0,
+    )
     select = f"SELECT {table.select_list({column: value})} FROM {table.source} AS t"
-    return Made(select, notes, [cleaning_report(column, cells.get("changed", 0), left)])
+    return Made(select, notes, [report])
 
 
 def _spellings(table: Table, column: str, value: str, condition: str) -> list[tuple[Any, ...]]:
