@@ -48,12 +48,16 @@ _BY_HAND: Mapping[ColumnKind, str] = {"number": "DOUBLE", "date": "DATE", "text"
 
 @dataclass(frozen=True)
 class _Look:
-    """What a second look at a column found: how numbers and dates are written, and how many cells are what."""
+    """What a second look at a column found: how numbers and dates are written, and how many cells are what.
+
+    Of the `missing` cells, `not_finite` hold what programs write for a number that is none.
+    """
 
     filled: int
     numbers: FormFacts
     dates: DateFacts
     missing: int
+    not_finite: int
     yes_no: tuple[str, str] | None
 
 
@@ -137,15 +141,16 @@ def _second_look(con: Connection, raw: str, column: str, filled: int, sample: Sa
     if sample.dates or forced or dates.is_day(column):
         days = dates.facts_of(query(con, dates.date_facts_sql(cell, raw))[0])
     if sample.text and not forced:
-        return _Look(filled, numbers, days, 0, None)
+        return _Look(filled, numbers, days, 0, 0, None)
     words = [word for pair in YES_NO for word in pair]
-    counts = [f"count(*) FILTER ({conversion.missing_sql('form')})"]
+    nothing = (conversion.MISSING, conversion.NO_FINITE_NUMBER)
+    counts = [f"count(*) FILTER ({conversion.missing_sql('form', words)})" for words in nothing]
     counts += [f"count(*) FILTER (form = {sql.literal(word)})" for word in words]
     forms = f"SELECT {sql.folded(sql.trimmed(cell))} AS form FROM {raw}"
-    missing, *found = query(con, f"SELECT {', '.join(counts)} FROM ({forms})")[0]
+    missing, not_finite, *found = query(con, f"SELECT {', '.join(counts)} FROM ({forms})")[0]
     pairs = [(pair, found[2 * place], found[2 * place + 1]) for place, pair in enumerate(YES_NO)]
     yes_no = next((pair for pair, yes, no in pairs if yes and no and yes + no == filled), None)
-    return _Look(filled, numbers, days, int(missing), yes_no)
+    return _Look(filled, numbers, days, int(missing), int(not_finite), yes_no)
 
 
 def _decided(
@@ -244,7 +249,8 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     unclear += look.numbers.point_unclear if form.point == "unclear" else 0
     if form.comma == "decimal" or look.numbers.comma_decimal + look.numbers.comma_three:
         used = ("decimal_comma", *used)
-    readable = converted > 0 and converted + look.missing == look.filled and look.missing <= converted
+    words = look.missing - look.not_finite
+    readable = converted > 0 and converted + look.missing == look.filled and words <= converted
     if forced or (readable and not (codes or far or mixed or unclear)):
         duckdb_type = "BIGINT" if whole == converted and not far else "DOUBLE"
         value = conversion.number_sql(cell, duckdb_type, form)

@@ -28,9 +28,12 @@ CURRENCIES: Mapping[str, tuple[str, ...]] = {
     "CNY": ("¥", "cny", "юань", "юаней"),
 }
 PERCENT = "%"
+# What programs write for a number that is none.
+NO_FINITE_NUMBER = ("nan", "-nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity")
 MISSING = (
-    *("n/a", "#n/a", "na", "n.a.", "nan", "null", "none", "nil", "no data", "missing", "unknown"),
-    *("-", "--", "–", "—", "...", "…", "?", "inf", "-inf", "+inf", "infinity", "-infinity"),
+    *("n/a", "#n/a", "na", "n.a.", "null", "none", "nil", "no data", "missing", "unknown"),
+    *("-", "--", "–", "—", "...", "…", "?"),
+    *NO_FINITE_NUMBER,
     *("yo'q", "йўқ", "ma'lumot yo'q", "маълумот йўқ", "noma'lum", "номаълум", "mavjud emas"),
     *("нет", "нет данных", "н/д", "нд", "неизвестно", "не указано", "отсутствует"),
 )
@@ -213,12 +216,12 @@ def leading_zero_sql(number: str) -> str:
     return f"coalesce({_matches(number, _CODE)}, FALSE)"
 
 
-def missing_sql(cell: str) -> str:
+def missing_sql(cell: str, words: Sequence[str] = MISSING) -> str:
     """Return the condition that a text cell holds a word or sign for "nothing is known"."""
     plain = (
         f"translate(lower({sql.trimmed(cell)}), {sql.literal(APOSTROPHES)}, {sql.literal(chr(39) * len(APOSTROPHES))})"
     )
-    return f"coalesce({sql.any_of(plain, MISSING)}, FALSE)"
+    return f"coalesce({sql.any_of(plain, words)}, FALSE)"
 
 
 def _whole(form: NumberForm) -> str:

@@ -71,7 +71,11 @@ def _column_lines(column: ColumnReport, language: Language) -> list[str]:
     if column.settle is not None:
         lines.append(screen_text("report_settle", language, column=name, examples=examples, option=column.settle))
     elif column.form[:1] == (MIXED_UNITS,):
-        lines.append(screen_text("report_mixed_units", language, column=name, examples=list(column.form[1:])))
+        lines.append(
+            screen_text(
+                "report_mixed_units", language, column=name, examples=[unit for unit in column.form[1:] if " " in unit]
+            )
+        )
     elif column.share is not None:
         share = int(column.share * 100)
         tool = column.tool
