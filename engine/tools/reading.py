@@ -135,8 +135,9 @@ def _made(table: Table, column: str, value: str, notes: list[Note]) -> Made:
         []
         if not left
         else table.query(
-            f"SELECT {table.cell(column)} AS written, count(*) AS n, count(*) OVER () AS texts FROM {table.source} AS t "
-            f"WHERE {table.filled(column)} AND {value} IS NULL GROUP BY 1 ORDER BY n DESC, written ASC "
+            f"SELECT {table.cell(column)} AS written, count(*) AS n, count(*) OVER () AS texts "
+            f"FROM {table.source} AS t WHERE {table.filled(column)} AND {value} IS NULL "
+            "GROUP BY 1 ORDER BY n DESC, written ASC "
             f"LIMIT {table.settings.tools.report_values}"
         )
     )
