@@ -96,10 +96,12 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
         else:
             looks[column] = _second_look(con, raw, column, first, sample, forced=kind is not None)
     days = [look.dates for look in looks.values()]
+    points = any(column.report.type == "DOUBLE" for column in settled.values())
+    mark = conversion.sisters_mark([look.numbers for look in looks.values()], points=points)
     for column, look in looks.items():
         sisters = dates.sisters_order(look.dates, days)
         form = look.dates.form(column, today, options.dates, options.dates, sisters)
-        settled[column] = _decided(con, raw, column, look, named.get(column), options, form)
+        settled[column] = _decided(con, raw, column, look, named.get(column), options, form, mark)
     return [settled[column] for column in columns]
 
 
@@ -124,12 +126,19 @@ def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None,
         return int(filled)
     for (duckdb_type, _, _), count in zip(types, fitting, strict=True):
         if filled and count == filled:
-            if duckdb_type == "BIGINT" and dates.is_day(column):
+            if (duckdb_type == "BIGINT" and dates.is_day(column)) or (
+                duckdb_type == "DOUBLE" and not _has_sure_points(con, raw, trimmed)
+            ):
                 return int(filled)
             text = trimmed if padded else cell
             report = ColumnReport(column, kind_of(duckdb_type), duckdb_type, (), filled, filled)
             return Typed(f"TRY_CAST({text} AS {duckdb_type}) AS {cell}", report)
     return int(filled) if filled else Typed(cell, ColumnReport(column, "text", "VARCHAR", (), 0))
+
+
+def _has_sure_points(con: Connection, raw: str, text: str) -> bool:
+    """Return whether a column of plain numbers shows that its points stand before decimals, not between thousands."""
+    return bool(query(con, f"SELECT 1 FROM {raw} WHERE {conversion.without_doubt_sql(text)} LIMIT 1"))
 
 
 def _second_look(con: Connection, raw: str, column: str, filled: int, sample: Sample, *, forced: bool) -> _Look:
@@ -161,6 +170,7 @@ def _decided(
     kind: ColumnKind | None,
     options: LoadOptions,
     day_form: DateForm,
+    mark: str | None,
 ) -> Typed:
     cell = sql.name(column)
     if (look.yes_no and kind is None) or kind == "boolean":
@@ -172,7 +182,7 @@ def _decided(
             return found
         if found is not None and (look.dates.dates + day_form.serials * serials) * 2 >= look.filled:
             return _with_day_order(found, look, day_form)
-    number_form = look.numbers.form(options.decimal)
+    number_form = look.numbers.form(options.decimal, mark)
     found = _as_numbers(con, raw, column, look, number_form, forced=kind == "number")
     return _with_day_order(
         found or Typed(cell, ColumnReport(column, "text", "VARCHAR", (), look.filled)), look, day_form
@@ -249,6 +259,10 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     unclear += look.numbers.point_unclear if form.point == "unclear" else 0
     if form.comma == "decimal" or look.numbers.comma_decimal + look.numbers.comma_three:
         used = ("decimal_comma", *used)
+    elif form.comma == "group" and look.numbers.comma_unclear:
+        used = ("thousands_comma", *used)
+    if form.point == "group" and look.numbers.point_unclear:
+        used = ("thousands_point", *used)
     words = look.missing - look.not_finite
     readable = converted > 0 and converted + look.missing == look.filled and words <= converted
     if forced or (readable and not (codes or far or mixed or unclear)):

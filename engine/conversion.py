@@ -4,10 +4,11 @@ Loading a file and the tool fix_numbers read by the same rules; `dates.py` does 
 over text; text that is no number gives NULL.
 
 A comma or point with exactly three figures behind it may be a decimal or a thousands mark. `NumberForm` says what it
-is in a column, on the evidence of the cells that leave no doubt; where they do not tell, such cells are not read.
+is in a column, on the evidence of the cells that leave no doubt, then of other columns; where they do not tell, such
+cells are not read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +45,7 @@ _GROUPED = r"\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?"
 _UNCLEAR = r"[1-9]\d{0,2}%s\d{3}"
 _SURE_DECIMAL = r"\d+%s(?:\d{1,2}|\d{4,})|(?:0\d*|\d{4,})%s\d{3}"
 _SURE_GROUP = r"[1-9]\d{0,2}(?:%s\d{3}){2,}(?:%s\d+)?|[1-9]\d{0,2}%s\d{3}%s\d+"
+_UNGROUPED = r"\d{4,}"
 _THREE_DECIMALS = r"(?:0|\d{4,})%s\d{3}"
 _CODE = r"[+-]?0\d[\s\S]*"
 _DECIMAL_WIDTH = 38
@@ -72,7 +74,10 @@ class NumberForm:
 
 @dataclass(frozen=True)
 class FormFacts:
-    """How many cells of a column show how its numbers are written, in the order of `form_facts_sql`."""
+    """How many cells of a column show how its numbers are written, in the order of `form_facts_sql`.
+
+    `ungrouped` counts whole numbers of four figures or more without any mark.
+    """
 
     comma_unclear: int
     comma_decimal: int
@@ -82,10 +87,20 @@ class FormFacts:
     point_decimal: int
     point_three: int
     point_group: int
+    ungrouped: int
     units: Mapping[str, int]
 
-    def form(self, decimal: str | None = None) -> NumberForm:
-        """Return the form that the facts show; `decimal` is the decimal mark that a person named."""
+    def mark(self) -> str | None:
+        """Return the decimal mark that the cells show for sure; None if they show none, or both."""
+        comma = self.comma_decimal + self.comma_three + self.point_group
+        point = self.point_decimal + self.point_three + self.comma_group
+        return None if bool(comma) == bool(point) else "," if comma else "."
+
+    def form(self, decimal: str | None = None, sisters: str | None = None) -> NumberForm:
+        """Return the form that the facts show.
+
+        `decimal` is the decimal mark that a person named, `sisters` the one that other columns of the file show.
+        """
         currencies = sorted(
             (unit for unit in self.units if unit not in ("", PERCENT)),
             key=lambda unit: (-self.units[unit], list(CURRENCIES).index(unit)),
@@ -93,6 +108,8 @@ class FormFacts:
         units = ("", PERCENT, *currencies[:1])
         if decimal is not None:
             return NumberForm(*(("decimal", "group") if decimal == "," else ("group", "decimal")), units)
+        if not self._shows_a_mark():
+            return NumberForm(*self._marks_by_others(sisters), units)
         comma = _use(
             group=self.comma_group + self.point_decimal + self.point_three,
             decimal=self.comma_decimal + self.comma_three,
@@ -103,8 +120,36 @@ class FormFacts:
             point = "unclear" if self.point_decimal + self.point_three + self.comma_group else "group"
         return NumberForm(comma, point, units)
 
+    def _shows_a_mark(self) -> bool:
+        comma = self.comma_decimal + self.comma_three + self.comma_group
+        return comma + self.point_decimal + self.point_three + self.point_group > 0
 
-NO_NUMBERS = FormFacts(0, 0, 0, 0, 0, 0, 0, 0, {})
+    def _marks_by_others(self, sisters: str | None) -> tuple[MarkUse, MarkUse]:
+        """Return what comma and point are where each stands before exactly three figures only.
+
+        A point then is a decimal one if thousands are written without it or other columns have decimal points.
+        """
+        if sisters == ".":
+            return "group", "decimal"
+        if sisters == ",":
+            return "unclear", "group"
+        return "unclear", "unclear" if self.point_unclear and not self.ungrouped else "decimal"
+
+
+NO_NUMBERS = FormFacts(0, 0, 0, 0, 0, 0, 0, 0, 0, {})
+
+
+def sisters_mark(columns: Iterable[FormFacts], *, points: bool) -> str | None:
+    """Return the one decimal mark that columns of a file show; `points`: others of them have plain decimal points."""
+    marks = {facts.mark() for facts in columns} - {None}
+    if points:
+        marks.add(".")
+    return marks.pop() if len(marks) == 1 else None
+
+
+def without_doubt_sql(text: str) -> str:
+    """Return the condition that a plain number shows that its point is no mark between thousands."""
+    return _matches(text, rf"-?(?:{_of_mark(_SURE_DECIMAL, '.')}|{_UNGROUPED})")
 
 
 def _use(group: int, decimal: int, sure_decimal: int) -> MarkUse:
@@ -157,6 +202,7 @@ def form_facts_sql(cell: str, source: str) -> str:
         for patterns in ((_UNCLEAR,), (_SURE_DECIMAL,), (_THREE_DECIMALS, spaced), (_SURE_GROUP,)):
             pattern = "|".join(_of_mark(each, mark) for each in patterns)
             counts.append(f"count(*) FILTER ({_matches('body', pattern)})")
+    counts.append(f"count(*) FILTER ({_matches('body', _UNGROUPED)})")
     return f"SELECT {', '.join(counts)}, coalesce(histogram(unit), MAP {{}}) FROM ({parts})"
 
 
@@ -164,8 +210,8 @@ def facts_of(row: Sequence[object]) -> FormFacts:
     """Return the facts of a row of `form_facts_sql`."""
     *counts, units = row
     assert isinstance(units, dict)
-    a, b, c, d, e, f, g, h = (int(str(count)) for count in counts)
-    return FormFacts(a, b, c, d, e, f, g, h, units)
+    a, b, c, d, e, f, g, h, i = (int(str(count)) for count in counts)
+    return FormFacts(a, b, c, d, e, f, g, h, i, units)
 
 
 def number_text(cell: str, form: NumberForm = PLAIN) -> str:

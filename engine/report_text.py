@@ -8,6 +8,7 @@ from .load_options import DATE_ORDERS
 from .load_report import ColumnReport, LoadReport
 
 _SHOWN = 3
+_MARKS = ("decimal_comma", "thousands_comma", "thousands_point")
 _ROWS = ("title", "total", "note", "header_again", "other_table", "blank", "too_many_cells")
 
 
@@ -41,14 +42,13 @@ def report_lines(report: LoadReport, language: Language) -> list[str]:
 
 def _forms(report: LoadReport, language: Language) -> list[str]:
     """Return one line for each way of writing that was read in some columns, which it names."""
-    found: dict[str, list[str]] = {"decimal_comma": [], "units": [], "serials": [], "zones": []}
+    found: dict[str, list[str]] = {way: [] for way in (*_MARKS, "units", "serials", "zones")}
     for column in report.columns:
         if not column.converted:
             continue
         for way, _, value in (each.rpartition(" ") for each in column.form):
-            if value == "decimal_comma":
-                counted = f"{column.column} ({column.converted}/{column.filled})"
-                found["decimal_comma"].append(counted)
+            if value in _MARKS:
+                found[value].append(f"{column.column} ({column.converted}/{column.filled})")
             elif way == "serial":
                 found["serials"].append(f"{column.column} ({value}/{column.converted})")
             elif way == "zone":

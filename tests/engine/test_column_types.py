@@ -38,6 +38,8 @@ READ: list[tuple[str, list[str], str, list[Any]]] = [
     ("P39 two currencies", ["3 500 so'm", "$5.20"], "VARCHAR", ["3 500 so'm", "$5.20"]),
     ("percent and not", ["12%", "5"], "VARCHAR", ["12%", "5"]),
     ("unclear comma", ["1,250", "12,5"], "VARCHAR", ["1,250", "12,5"]),
+    ("unclear point", ["1.250", "980"], "VARCHAR", ["1.250", "980"]),
+    ("sure point", ["1.250", "980.5"], "DOUBLE", [1.25, 980.5]),
     ("yes and no", ["ha", "yo'q", "Ha", "Yo\u02bbq"], "BOOLEAN", [True, False, True, False]),
     ("only no", ["yo'q", "yo'q"], "VARCHAR", ["yo'q", "yo'q"]),
     ("times", ["05.01.2024 10:30", "06.01.2024"], "TIMESTAMP", [datetime(2024, 1, 5, 10, 30), datetime(2024, 1, 6)]),
@@ -128,3 +130,25 @@ def test_a_person_may_settle_it(tmp_path: Path) -> None:
     whole = column_of(tmp_path, "x", ["1", "2"])
     assert loaded(whole, LoadOptions(types={"x": "text"}))[0][0] == ("x", "VARCHAR")
     assert loaded(whole, LoadOptions(types={"x": "number"}))[0][0] == ("x", "BIGINT")
+
+
+@pytest.mark.parametrize(
+    ("texts", "other", "numbers", "form"),
+    [
+        (["2,273", "749"], ["54,648.50", "1.5"], [2273, 749], ("thousands_comma",)),
+        (["2,273", "749"], ["12.50", "1.5"], [2273, 749], ("thousands_comma",)),
+        (["2.273", "749"], ["54.648,50", "1,5"], [2273, 749], ("thousands_point",)),
+        (["2.273", "749"], ["12.50", "1.5"], [2.273, 749], ()),
+        (["2,273", "749"], ["12,50", "1,5"], None, ()),
+        (["2,273", "749"], ["12", "15"], None, ()),
+        (["2.273", "749"], ["12", "15"], None, ()),
+        (["2,273", "74,5"], ["12.50", "1.5"], None, ("decimal_comma",)),
+    ],
+)
+def test_sister_columns_tell_decimal_marks(
+    tmp_path: Path, texts: list[str], other: list[str], numbers: list[float] | None, form: tuple[str, ...]
+) -> None:
+    path = written(tmp_path, "x;y\n" + "".join(f"{a};{b}\n" for a, b in zip(texts, other, strict=True)))
+    assert [row[0] for row in loaded(path)[1]] == (numbers or texts)
+    report = report_of(path)
+    assert (report.settle, report.form) == (None if numbers else "--decimal", form)

@@ -102,6 +102,10 @@ FORMS: list[tuple[list[str], list[str | None]]] = [
     (["1,250", "3 500,5"], ["1.250", "3500.5"]),
     (["1.250", "12,5"], ["1250", "12.5"]),
     (["1.250", "0.5"], ["1.250", "0.5"]),
+    (["1.250", "980"], [None, "980"]),
+    (["1.250", "12500"], ["1.250", "12500"]),
+    (["1.250", "0.750"], ["1.250", "0.750"]),
+    (["1.250", "2.000.000"], ["1250", "2000000"]),
     (["1.250", "0.5", "12,5"], [None, "0.5", "12.5"]),
     (["3 500 so'm", "12 000 сум", "$5.20", "12,5%", "250-"], ["3500", "12000", None, "12.5", "-250"]),
     (["$5", "$6.5", "7 so'm"], ["5", "6.5", None]),
@@ -117,7 +121,7 @@ def test_a_mark_means_what_the_whole_column_shows(texts: list[str], numbers: lis
 
 @pytest.mark.parametrize(("mark", "number"), [(",", "1.250"), (".", "1250")])
 def test_a_named_decimal_mark_settles_it(mark: str, number: str) -> None:
-    form = conversion.FormFacts(1, 1, 0, 0, 0, 0, 0, 0, {"": 2}).form(mark)
+    form = conversion.FormFacts(1, 1, 0, 0, 0, 0, 0, 0, 0, {"": 2}).form(mark)
     assert value_of(conversion.number_text(sql.literal("1,250"), form)) == number
 
 
