@@ -1,6 +1,5 @@
-"""What the readers of sources share: names of columns, types by the values found, rows in batches, dates in text."""
+"""What the readers of sources share: names of columns, types by the values found, rows in batches."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,16 +11,13 @@ from typing import Any, Literal, TypeAlias
 from grammar import clean_name, unique_name
 
 from . import sql
-from .database import Connection, execute, insert, query
+from .database import Connection, execute, insert
 from .load_report import LoadReport
 
 Sort: TypeAlias = Literal["whole", "big", "number", "boolean", "date", "moment", "bytes", "text"]
 
 _EXACT_IN_DOUBLE = 2**53
 _EXACT_IN_BIGINT = 2**63
-_DAY = r"\d{4}-\d{2}-\d{2}"
-_MOMENT = rf"{_DAY}[ T]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d{{1,6}})?)?"
-_TEXT_DATES = (("DATE", _DAY), ("TIMESTAMP", rf"{_DAY}|{_MOMENT}"))
 
 # The types of columns, the first one whose sorts cover all those found; a mixed column stays text.
 _TYPES: tuple[tuple[str, frozenset[Sort]], ...] = (
@@ -150,24 +146,6 @@ def make_table(
     except BaseException:
         execute(con, f"DROP TABLE {sql.name(name)}")
         raise
-
-
-def read_dates(con: Connection, name: str, columns: Iterable[str]) -> None:
-    """Make date columns of those text columns in which every filled cell is an ISO date, or one with a time."""
-    for column in columns:
-        cell = sql.name(column)
-        first = query(con, f"SELECT {cell} FROM {sql.name(name)} WHERE {cell} IS NOT NULL LIMIT 1")
-        if not first or not any(re.fullmatch(form, first[0][0]) for _, form in _TEXT_DATES):
-            continue
-        counts = []
-        for kind, form in _TEXT_DATES:
-            fits = f"regexp_full_match({cell}, {sql.literal(form)}) AND TRY_CAST({cell} AS {kind}) IS NOT NULL"
-            counts.append(f"count(*) FILTER ({fits})")
-        filled, *fitting = query(con, f"SELECT count({cell}), {', '.join(counts)} FROM {sql.name(name)}")[0]
-        for (kind, _), count in zip(_TEXT_DATES, fitting, strict=True):
-            if filled and count == filled:
-                execute(con, f"ALTER TABLE {sql.name(name)} ALTER {cell} TYPE {kind}")
-                break
 
 
 def _batches(rows: Iterable[Sequence[Any]], size: int) -> Iterator[list[Sequence[Any]]]:

@@ -49,6 +49,8 @@ class FileSettings:
     workbook_memory: int
     workbook_seconds: float
     json_record_bytes: int
+    json_depth: int
+    json_tables: int
     folder_files: int
     sample_lines: int
     sample_bytes: int

@@ -11,18 +11,19 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from . import sql
 from .compressed import gzip_content, standard_input, zip_content, zip_names
-from .database import Connection, DatabaseError, describe, drop, kind_of, query, tables
+from .database import Connection, DatabaseError, drop, query, tables
 from .duckdb_file import DUCKDB_MAGIC, DUCKDB_MAGIC_AT, attach_duckdb
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
 from .json_file import JSON_FILES, load_json
 from .load_options import AS_FOUND, LoadOptions
-from .load_report import ColumnReport, LoadReport
+from .load_report import LoadReport
 from .loading import Loaded
 from .named_columns import check_named
 from .paths import FileError, check_file, table_name
 from .settings import FileSettings
 from .spreadsheet import SPREADSHEET_FILES, ZIP_MAGIC, load_sheet
 from .sqlite_file import SQLITE_MAGIC, load_sqlite
+from .text_columns import read_texts
 
 Source: TypeAlias = Literal["text", "parquet", "json", "spreadsheet", "sqlite", "duckdb", "gzip", "zip"]
 
@@ -177,7 +178,7 @@ def _from_copy(opening: _Opening, copy: Path, path: Path, wanted: str) -> list[O
 def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[OpenedTable]:
     con, taken, settings, sheet, options = opening
     name = table_name(wanted, taken)
-    if source in ("text", "parquet"):
+    if source == "text":
         return [open_file(con, path, name, settings, options)]
     try:
         if source == "sqlite":
@@ -186,21 +187,22 @@ def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[
             loaded = attach_duckdb(con, path, taken)
         elif source == "spreadsheet":
             loaded = [load_sheet(con, path, name, settings, sheet, options)]
+        elif source == "parquet":
+            loaded = [Loaded(open_file(con, path, name, settings, options).name)]
         else:
-            loaded = [load_json(con, path, name, settings)]
+            loaded = load_json(con, path, wanted, taken, settings, options)
+        return [_described(con, path, each, options, is_left=source in ("duckdb", "parquet")) for each in loaded]
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
-    return [_described(con, path, each) for each in loaded]
 
 
-def _described(con: Connection, path: Path, loaded: Loaded) -> OpenedTable:
+def _described(con: Connection, path: Path, loaded: Loaded, options: LoadOptions, *, is_left: bool) -> OpenedTable:
+    """Return a loaded table with its report; a file that `is_left` as it is has its texts read only if asked."""
     if loaded.report is not None:
         return OpenedTable(loaded.name, path, loaded.report.rows, loaded.labels, loaded.report, loaded.notes)
-    columns = describe(con, sql.name(loaded.name))
+    columns = read_texts(con, loaded.name, options, is_left=is_left)
     rows = query(con, f"SELECT count(*) FROM {sql.name(loaded.name)}")[0][0]
-    report = LoadReport(
-        rows_in=rows, rows=rows, columns=tuple(ColumnReport(column, kind_of(kind), kind) for column, kind in columns)
-    )
+    report = LoadReport(rows_in=rows, rows=rows, columns=columns)
     return OpenedTable(loaded.name, path, rows, loaded.labels, report, loaded.notes)
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from . import sql
 from .database import Connection, execute
-from .loading import Loaded, Sort, as_type, column_names, differing, make_table, mixed, read_dates, type_of
+from .loading import Loaded, Sort, as_type, column_names, differing, make_table, mixed, type_of
 from .paths import FileError, table_name
 from .settings import FileSettings
 
@@ -69,7 +69,6 @@ def _load(con: Connection, source: sqlite3.Connection, table: str, name: str, se
     broken: Counter[str] = Counter()
     make_table(con, name, kinds, _rows(source, table, columns, kinds, broken), settings.batch_rows)
     notes += [{"note": "broken_text", "column": column, "cells": cells} for column, cells in broken.items()]
-    read_dates(con, name, [column for column, kind in kinds.items() if kind == "VARCHAR"])
     return Loaded(name, differing(columns), notes)
 
 

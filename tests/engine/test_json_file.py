@@ -1,18 +1,24 @@
 """JSON and JSON Lines: records become rows, no digit is lost, and what is no list of records is explained."""
 
 import gzip
+import json
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import ROOT
 
 from engine import database
 from engine.files import OpenedTable
+from engine.load_options import LoadOptions
 from engine.paths import FileError
 from engine.settings import load_settings
 from engine.sources import open_sources
 
 SETTINGS = load_settings()
+CASES = json.loads((ROOT / "tests" / "cases" / "files" / "json_shapes.json").read_text(encoding="utf-8"))
 
 
 def opened(path: Path) -> tuple[OpenedTable, list[tuple[str, str]], list[database.Row]]:
@@ -114,4 +120,48 @@ def test_what_is_no_list_of_records_is_explained(tmp_path: Path, text: str, reas
     path = written(tmp_path, text)
     with pytest.raises(FileError) as caught:
         opened(path)
+    assert (caught.value.reason, caught.value.facts["path"]) == (reason, str(path))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
+def test_a_document_is_the_tables_that_it_holds(tmp_path: Path, case: dict[str, Any]) -> None:
+    con = database.connect(SETTINGS.database)
+    options = LoadOptions(**case.get("options", {}))
+    tables = open_sources(con, [written(tmp_path, case["text"])], SETTINGS.files, options=options)
+    assert [table.name for table in tables] == list(case["tables"])
+    for table in tables:
+        source, expected = f'"{table.name}"', case["tables"][table.name]
+        assert [name for name, _ in database.describe(con, source)] == expected["names"]
+        rows = database.query(con, f"FROM {source}")
+        assert [[str(c) if isinstance(c, date) else c for c in row] for row in rows] == expected["rows"]
+        assert (table.rows, table.report.rows_in) == (len(rows), len(rows))
+    noted = [note for note in tables[0].notes if note["note"] == "json_path"]
+    path = [{"note": "json_path", "path": case["path"], "others": case["others"]}] if "path" in case else []
+    assert noted == path
+    assert database.query(con, "SELECT count(*) FROM duckdb_tables() WHERE temporary") == [(0,)]
+
+
+def test_one_line_of_json_lines_is_one_record(tmp_path: Path) -> None:
+    assert opened(written(tmp_path, '{"a": [{"b": 1}]}\n', "x.jsonl"))[2] == [('[{"b":1}]',)]
+
+
+def test_lists_without_names_are_said(tmp_path: Path) -> None:
+    assert opened(written(tmp_path, "[[1, 2], [3, 4]]"))[0].notes == [{"note": "json_no_names"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[[1], {}]", "json_not_records"),
+        ("[[], []]", "json_no_columns"),
+        ('{"a": [{"n": 1}], "b": [{"n": 1}], "c": [{"n": 1}]}', "json_too_many_tables"),
+        pytest.param(json.dumps({"data": [{"a": "x" * 17_000_000}]}), "json_record_too_large", id="large"),
+    ],
+)
+def test_documents_that_cannot_be_tables_are_explained(tmp_path: Path, text: str, reason: str) -> None:
+    path = written(tmp_path, text)
+    con = database.connect(SETTINGS.database)
+    bounds = replace(SETTINGS.files, json_tables=2, json_record_bytes=1 << 24)
+    with pytest.raises(FileError) as caught:
+        open_sources(con, [path], bounds)
     assert (caught.value.reason, caught.value.facts["path"]) == (reason, str(path))
