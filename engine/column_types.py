@@ -5,19 +5,20 @@ forms is looked at again; it gets a type only where every filled cell can be rea
 it stays text, and the report says what part could be converted or which option settles it.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from types import MappingProxyType
 
 from . import conversion, dates, sql
-from .column_sample import YES_NO, Sample, sampled
+from .column_sample import YES_NO, Sample, is_code_name, sampled
 from .conversion import FormFacts, NumberForm
 from .database import Connection, kind_of, query
 from .dates import DateFacts, DateForm
 from .load_options import ColumnKind, LoadOptions
 from .load_report import ColumnReport
 from .named_columns import named_kinds
+from .quick_forms import QuickForm
 
 _WHOLE_NUMBER = r"-?(0|[1-9]\d{0,14})"
 _NUMBER = rf"{_WHOLE_NUMBER}(\.\d{{1,20}})?"
@@ -34,13 +35,6 @@ _TYPES = (
     ("TIMESTAMP", rf"{_DATE}|{_TIMESTAMP}", "dates"),
 )
 _LEADING_ZERO = r"0\d+"
-# Columns of these names hold codes, however much they look like numbers.
-_CODE_NAME = re.compile(
-    r"\b(?:stir|inn|инн|стир|pinfl|jshshir|жшшир|пинфл|mfo|мфо|okpo|окпо|oked|оквэд|iban|swift|bic|бик|snils|снилс|"
-    r"tel|telefon|phone|телефон|тел|passport|pasport|паспорт|hisob[ _-]?raqami|р/с)\b"
-)
-# Of the cells that are not read, the most frequent one.
-_UNREAD = "mode(cell) FILTER (value IS NULL AND cell IS NOT NULL)"
 MIXED_UNITS = "mixed_units"
 _CODE_FORM = "code"
 _BY_HAND: Mapping[ColumnKind, str] = {"number": "DOUBLE", "date": "DATE", "text": "VARCHAR", "boolean": "BOOLEAN"}
@@ -63,7 +57,7 @@ class _Look:
 
 @dataclass(frozen=True)
 class Typed:
-    """A column: the SQL that makes it from its text, and what is reported of it."""
+    """A column: the SQL that makes it from what it is in the table, and what is reported of it."""
 
     expression: str
     report: ColumnReport
@@ -74,18 +68,28 @@ class Typed:
         return self.expression.removesuffix(f" AS {sql.name(self.report.column)}")
 
 
-def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOptions, today: date) -> list[Typed]:
+def typed(
+    con: Connection,
+    raw: str,
+    columns: Sequence[str],
+    options: LoadOptions,
+    today: date,
+    forms: Mapping[str, QuickForm] = MappingProxyType({}),
+) -> list[Typed]:
     """Return each text column of the table `raw` as the type that its values show or that a person named.
 
-    Each column is asked for alone: one statement about hundreds of them takes DuckDB many times as long to plan.
-    FileError if a name in `options.types` fits several of them.
+    Columns with a quick form have their type already. Each other one is asked for alone: one statement about hundreds
+    of them takes DuckDB many times as long to plan. FileError if a name in `options.types` fits several columns.
     """
     named = named_kinds(options.types, columns)
     settled: dict[str, Typed] = {}
     looks: dict[str, _Look] = {}
-    samples = sampled(con, raw, columns)
+    samples = sampled(con, raw, [column for column in columns if column not in forms])
     filled = query(con, f"SELECT {', '.join(f'count({sql.name(column)})' for column in columns)} FROM {raw}")[0]
     for column, cells in zip(columns, filled, strict=True):
+        if column in forms:
+            settled[column] = Typed(sql.name(column), forms[column].report(column, cells))
+            continue
         sample, kind = samples[column], named.get(column)
         if sample.text and not sample.mixed and kind is None:
             settled[column] = Typed(sql.name(column), ColumnReport(column, "text", "VARCHAR", (), cells))
@@ -108,6 +112,10 @@ def typed(con: Connection, raw: str, columns: Sequence[str], options: LoadOption
 def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None, sample: Sample) -> Typed | int:
     """Return the column if plain forms settle it, else how many cells are filled."""
     cell = sql.name(column)
+    if kind == "text" or (kind is None and (sample.codes or is_code_name(column))):
+        used = (_CODE_FORM,) if kind is None and sample.numbers else ()
+        filled = query(con, f"SELECT count(nullif({sql.trimmed(cell)}, '')) FROM {raw}")[0][0]
+        return Typed(cell, ColumnReport(column, "text", "VARCHAR", used, filled))
     types = [each for each in _TYPES if getattr(sample, each[2]) or not (sample.numbers or sample.dates)]
     counts = [f"count({cell})", "count(*) FILTER (padded)"]
     counts.append(f"count(*) FILTER (regexp_full_match({cell}, {sql.literal(_LEADING_ZERO)}))")
@@ -119,8 +127,8 @@ def _first_look(con: Connection, raw: str, column: str, kind: ColumnKind | None,
     trimmed = sql.trimmed(cell)
     cells = f"SELECT nullif({trimmed}, '') AS {cell}, {cell} <> {trimmed} AS padded FROM {raw}"
     filled, padded, codes, *fitting = query(con, f"SELECT {', '.join(counts)} FROM ({cells})")[0]
-    if kind == "text" or (kind is None and (codes or (filled and _CODE_NAME.search(column.lower())))):
-        used = (_CODE_FORM,) if kind is None and sample.numbers else ()
+    if kind is None and codes:
+        used = (_CODE_FORM,) if sample.numbers else ()
         return Typed(cell, ColumnReport(column, "text", "VARCHAR", used, filled))
     if kind is not None:
         return int(filled)
@@ -215,7 +223,7 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
     timed = look.dates.times > 0
     value = dates.moment_sql(cell, form) if timed else dates.date_sql(cell, form)
     values = dates.values_sql(cell, raw, form, timed=timed)
-    converted, unread = query(con, f"SELECT count(value), {_UNREAD} FROM ({values})")[0]
+    converted = query(con, f"SELECT count(value) FROM ({values})")[0][0]
     ways = {
         "iso": look.dates.iso,
         form.slashed or "day_or_month": look.dates.slashed,
@@ -237,7 +245,7 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
     if not converted and not unclear:
         return None
     share = (converted + (look.dates.slashed if unclear else 0)) / look.filled
-    return _kept(column, look, used, share, "--dates" if unclear else None, unread, "fix_dates")
+    return _kept(column, look, used, share, "--dates" if unclear else None, _unread(con, values), "fix_dates")
 
 
 def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: NumberForm, *, forced: bool) -> Typed | None:
@@ -246,9 +254,9 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     text = conversion.number_text(cell, form)
     numbers = f"SELECT {cell} AS cell, {text} AS value FROM {raw}"
     long = f"length(ltrim(split_part(value, '.', 1), '-0')) > {_WHOLE_DIGITS}"
-    converted, unread, codes, whole, far = query(
+    converted, codes, whole, far = query(
         con,
-        f"SELECT count(value), {_UNREAD}, count(*) FILTER ({conversion.leading_zero_sql('value')}), "
+        f"SELECT count(value), count(*) FILTER ({conversion.leading_zero_sql('value')}), "
         f"count(*) FILTER (NOT contains(value, '.')), count(*) FILTER ({long}) "
         f"FROM ({numbers})",
     )[0]
@@ -278,7 +286,14 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     if mixed:
         used = (MIXED_UNITS, *used)
     share = (converted + unclear) / look.filled
-    return _kept(column, look, used, share, "--decimal" if unclear else None, unread, "fix_numbers")
+    return _kept(column, look, used, share, "--decimal" if unclear else None, _unread(con, numbers), "fix_numbers")
+
+
+def _unread(con: Connection, values: str) -> str | None:
+    """Return of the cells that have no value the most frequent one, None if all have one."""
+    cells = f"SELECT cell FROM ({values}) WHERE value IS NULL AND cell IS NOT NULL"
+    rows = query(con, f"{cells} GROUP BY cell ORDER BY count(*) DESC, cell LIMIT 1")
+    return str(rows[0][0]) if rows else None
 
 
 def _kept(

@@ -103,6 +103,10 @@ class Tally:
     padded: int = 0
     mended: int = 0
 
+    def room(self) -> int:
+        """Return how many more rows that are set aside will be kept."""
+        return self.most - len(self.set_aside)
+
     def put_aside(self, row: SetAside) -> None:
         """Count a row that is set aside, and keep it while there is room."""
         self.counts[row.why] += 1

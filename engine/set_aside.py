@@ -11,6 +11,7 @@ from grammar.names import APOSTROPHES
 from . import sql
 from .database import Connection, execute, query
 from .load_report import SetAside, Tally, Why
+from .raw_table import RawTable, Row, row_of
 from .settings import FileSettings
 
 _TOTAL_START = (
@@ -22,29 +23,24 @@ _TOTAL = re.compile(
     r"(?:[\s:.=–—-]*|[\s:]+(?:по|за|на|bo'yicha|бўйича|for|of|summa|сумма)(?:\s.*)?|\s*\(.*\))"
 )
 _NOTE = re.compile(r"(?:\*|izoh|eslatma|manba|изоҳ|манба|примечани|источник|note|source)", re.IGNORECASE)
+_TOTAL_BEGINNING = f"^[{sql.BLANKS}]*({_TOTAL_START})"
 _NUMBER = re.compile(r"[-−(]?\D{0,4}\d")
 _NOTE_LENGTH = 12
 _LONG_NOTE = 40
 
-Row = tuple[int, int | None, tuple[str | None, ...]]
 
-
-def put_blank_aside(con: Connection, raw: str, columns: Sequence[str], tally: Tally) -> None:
+def put_blank_aside(con: Connection, raw: RawTable, tally: Tally) -> None:
     """Take the rows without a filled cell out of the table `raw` and count them."""
-    first = _first(columns)
-    maybe = sql.empty(first, "VARCHAR")
-    if not query(con, f"SELECT count(*) FROM {raw} WHERE {maybe}")[0][0]:
+    maybe = sql.empty(raw.first(), "VARCHAR")
+    if not query(con, f"SELECT count(*) FROM {raw.name} WHERE {maybe}")[0][0]:
         return
-    blank = f"{first} IS NULL OR trim(concat({', '.join(map(sql.name, columns))}), {sql.literal(sql.BLANKS)}) = ''"
-    tally.counts["blank"] += query(con, f"SELECT count(*) FROM {raw} WHERE {blank}")[0][0]
-    execute(con, f"DELETE FROM {raw} WHERE {blank}")
+    tally.counts["blank"] += query(con, f"SELECT count(*) FROM {raw.name} WHERE {raw.blank()}")[0][0]
+    execute(con, f"DELETE FROM {raw.name} WHERE {raw.blank()}")
 
 
 def put_aside(
     con: Connection,
-    raw: str,
-    columns: Sequence[str],
-    line: str,
+    raw: RawTable,
     labels: Sequence[str],
     tally: Tally,
     settings: FileSettings,
@@ -53,53 +49,44 @@ def put_aside(
 ) -> set[int]:
     """Take notes, total rows and repeated names out of the table `raw`, which has no blank rows, into the tally.
 
-    `line` is the SQL expression for the line of a row. If totals are kept, so are notes.
-    Returns the lines of the rows that left, as far as they are known.
+    If totals are kept, so are notes. Returns the lines of the rows that left, as far as they are known.
     """
-    first = _first(columns)
-    total = f"regexp_matches(lower({first}), {sql.literal(f'^[{sql.BLANKS}]*({_TOTAL_START})')})"
-    again = f"{sql.name(columns[0])} = {sql.literal(labels[0])}"
+    total, again, rows = raw.begins(_TOTAL_BEGINNING), raw.first_is(labels[0]), raw.rows()
     totals, names, last = query(
-        con, f"SELECT count(*) FILTER ({total}), count(*) FILTER ({again}), max(rowid) FROM {raw}"
+        con, f"SELECT count(*) FILTER ({total}), count(*) FILTER ({again}), max(rowid) FROM {raw.name}"
     )[0]
     if last is None:
         return set()
-    rows = f"SELECT rowid, {line}, {', '.join(map(sql.name, columns))} FROM {raw}"
-    tail = [_row(row) for row in query(con, f"{rows} WHERE rowid > {last - settings.tail_rows} ORDER BY rowid DESC")]
+    tail = [row_of(row) for row in query(con, f"{rows} WHERE rowid > {last - settings.tail_rows} ORDER BY rowid DESC")]
     leaving: dict[int, tuple[Row, Why]] = {}
     if not keep_totals:
         found = query(con, f"{rows} WHERE {total} ORDER BY rowid LIMIT {settings.total_rows}") if totals else []
-        leaving |= {row[0]: (row, "total") for row in map(_row, found) if _is_subtotal(row[2])}
+        leaving |= {row[0]: (row, "total") for row in map(row_of, found) if _is_subtotal(row[2])}
         leaving |= {place: (row, why) for place, row, why in _below(tail, settings.notes_below)}
     if names and labels[0].strip() and len(labels) > 1:
-        for row in map(_row, query(con, f"{rows} WHERE {again} ORDER BY rowid LIMIT {settings.total_rows}")):
+        for row in map(row_of, query(con, f"{rows} WHERE {again} ORDER BY rowid LIMIT {settings.total_rows}")):
             if [cell or "" for cell in row[2]] == [label.strip(sql.BLANKS) for label in labels]:
                 leaving[row[0]] = (row, "header_again")
-    for _, (row, why) in sorted(leaving.items()):
-        tally.put_aside(SetAside(row[1], why, tuple(cell or "" for cell in row[2])))
-    if leaving:
-        execute(con, f"DELETE FROM {raw} WHERE rowid IN ({', '.join(map(str, sorted(leaving)))})")
-    return {row[1] for row, _ in leaving.values() if row[1] is not None}
+    if not leaving:
+        return set()
+    listed = [leaving[place] for place in sorted(leaving)]
+    shown = raw.as_written([row for row, _ in listed[: tally.room()]])
+    for (_, why), (line, cells) in zip(listed, [*shown, *[(None, ())] * (len(listed) - len(shown))], strict=True):
+        tally.put_aside(SetAside(line, why, cells))
+    execute(con, f"DELETE FROM {raw.name} WHERE rowid IN ({', '.join(map(str, sorted(leaving)))})")
+    return {row[1] for row, _ in listed if row[1] is not None}
+
+
+def may_be_total(cells: Sequence[str]) -> bool:
+    """Return whether a row may be a total row by how it begins."""
+    first = next((cell for cell in cells if cell), "")
+    return bool(re.match(_TOTAL_BEGINNING, first.lower()))
 
 
 def is_total(text: str) -> bool:
     """Return whether a text is the word for a total, alone or with what it totals."""
     plain = text.strip().lower().translate({ord(mark): "'" for mark in APOSTROPHES})
     return bool(_TOTAL.fullmatch(plain))
-
-
-def _first(columns: Sequence[str]) -> str:
-    """Return the first cell of a row that is not empty, as SQL; it may be blank."""
-    return f"coalesce({', '.join(map(sql.name, columns))}, NULL)"
-
-
-def _row(found: Sequence[object]) -> Row:
-    place, line, *cells = found
-    return (
-        int(str(place)),
-        None if line is None else int(str(line)),
-        tuple(None if c is None else str(c).strip(sql.BLANKS) or None for c in cells),
-    )
 
 
 def _below(tail: Sequence[Row], most_notes: int) -> list[tuple[int, Row, Why]]:

@@ -54,6 +54,8 @@ class FileSettings:
     folder_files: int
     sample_lines: int
     sample_bytes: int
+    sample_places: int
+    place_bytes: int
     quoted_lines: int
     alike_share: float
     listed_rows: int

@@ -26,6 +26,7 @@ from .loading import Loaded, Sort, column_names, differing, make_table, mixed, s
 from .machine import environment_with
 from .named_columns import named_kinds
 from .paths import FileError
+from .raw_table import RawTable
 from .set_aside import put_aside
 from .settings import FileSettings
 from .sheet_layout import Layout, Merged, Row, find_layout
@@ -133,9 +134,8 @@ def _loaded(
     table = f"temp.{sql.name(raw)}"
     try:
         rows_in = query(con, f"SELECT count(*) FROM {table}")[0][0] + tally.counts.total()
-        left = put_aside(
-            con, table, list(columns), sql.name(line), labels, tally, settings, keep_totals=options.keep_totals
-        )
+        apart = RawTable(table, list(columns), sql.name(line))
+        left = put_aside(con, apart, labels, tally, settings, keep_totals=options.keep_totals)
         sorts = _sorts(sheet, found, left)
         reports, selected = _typed(con, table, dict(zip(columns, sorts, strict=True)), options)
         execute(con, f"CREATE TABLE {sql.name(name)} AS SELECT {', '.join(selected)} FROM {table}")
