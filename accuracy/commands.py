@@ -26,6 +26,7 @@ class Bench:
         _add_report(steps)
         _add_ratchet(steps)
         _add_files(steps)
+        _add_large(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -97,6 +98,23 @@ def _add_files(steps: "_Steps[argparse.ArgumentParser]") -> None:
     files.add_argument("--sample", type=int, metavar="N", help="only N of the files, spread over the set")
     files.add_argument("--out", type=Path, metavar="FILE.md", help="write the whole report here")
     _json_option(files)
+
+
+def _add_large(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    large = _step(steps, "large", "time how a large file is opened, by Tez and by DuckDB's own reader in turns")
+    large.add_argument("--rows", type=_count, metavar="N", help="rows of the file (accuracy.large_rows)")
+    large.add_argument("--columns", type=_count, metavar="N", help="columns of the file (accuracy.large_columns)")
+    large.add_argument("--runs", type=_count, metavar="N", help="runs of each sort (accuracy.large_runs)")
+    large.add_argument("--seed", type=int, metavar="S", help="of the file; by default that of the settings")
+    _json_option(large)
+
+
+def _count(text: str) -> int:
+    """Return the whole number above zero that was typed."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(text)
+    return number
 
 
 def _step(steps: "_Steps[argparse.ArgumentParser]", name: str, text: str) -> argparse.ArgumentParser:

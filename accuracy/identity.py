@@ -49,7 +49,7 @@ def run_header(
         "code": code_hash(),
         "cases": {**asked(cases, tables), "choice": dict(choice)},
         "revision": revision(),
-        "versions": _versions(),
+        "versions": versions(),
         "time": now(),
     }
 
@@ -137,7 +137,8 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def _versions() -> Record:
+def versions() -> Record:
+    """Return the versions of Python and of the libraries that matter, and the sort of machine."""
     found: Record = {"python": platform.python_version(), "machine": platform.machine()}
     for name in LIBRARIES:
         try:

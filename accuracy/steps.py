@@ -17,7 +17,7 @@ from engine.weights import default_weights
 from grammar import TezError
 from prompt.words import Language, error_text, screen_text
 
-from . import report
+from . import large, report
 from .cases import CaseError
 from .compare import CompareError
 from .faults.catalogue import SIZE, write_files
@@ -167,6 +167,20 @@ def _files(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
+def _large(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    defaults = settings.accuracy
+    rows, columns = arguments.rows or defaults.large_rows, arguments.columns or defaults.large_columns
+    seed = defaults.seed if arguments.seed is None else arguments.seed
+    with large.large_file(rows, columns, seed, settings) as path:
+        timings = large.measure(path, arguments.runs or defaults.large_runs, getattr(arguments, "settings", None))
+        found = large.as_json(path, rows, columns, seed, timings)
+    if arguments.json:
+        render.print_json(found)
+    else:
+        render.print_text(large.summary(found, timings))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -175,4 +189,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "report": _report,
     "ratchet": _ratchet,
     "files": _files,
+    "large": _large,
 }

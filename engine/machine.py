@@ -1,6 +1,7 @@
 """What this process may use of the machine: cores and memory, with the limits of a container counted in."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,18 @@ def memory_available(root: Path = Path("/")) -> int:
             if allowed.isdigit() and taken.isdigit():
                 found = min(found, int(allowed) - int(taken) + _page_cache(folder))
     return max(found, 0)
+
+
+def peak_memory() -> int:
+    """Return the most bytes of memory that this process has taken so far."""
+    found = psutil.Process().memory_info()
+    peak = getattr(found, "peak_wset", None)
+    if peak is not None:
+        return int(peak)
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _page_cache(folder: Path) -> int:

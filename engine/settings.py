@@ -169,6 +169,9 @@ class AccuracySettings:
     resamples: int
     calibration_bins: int
     ratchet_tolerance: int
+    large_rows: int
+    large_columns: int
+    large_runs: int
 
 
 @dataclass(frozen=True)
