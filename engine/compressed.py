@@ -85,14 +85,14 @@ def unpacked(packed: ByteStream, path: Path, suffix: str, bound: int) -> Iterato
 
 @contextmanager
 def standard_input(path: Path, bound: int) -> Iterator[Path]:
-    """Give a temporary file with all of standard input: JSON Lines if it begins as JSON does, else CSV.
+    """Give a temporary file with all of standard input: JSON if it begins as JSON does, else CSV.
 
     `path` is what errors name. Raises what `unpacked` raises.
     """
     with unpacked(sys.stdin.buffer, path, "", bound) as copy:
         with copy.open("rb") as file:
             beginning = file.read(_READ_SIZE).removeprefix(codecs.BOM_UTF8).lstrip()
-        named = copy.with_suffix(".jsonl" if beginning.startswith((b"{", b"[")) else ".csv")
+        named = copy.with_suffix(".json" if beginning.startswith((b"{", b"[")) else ".csv")
         yield copy.rename(named)
 
 

@@ -17,10 +17,24 @@ class FileError(TezError):
     """A file cannot be opened as a table; names the file and what to do."""
 
 
+def check_path(path: Path) -> None:
+    """Raise FileError unless the path leads somewhere and DuckDB can be told it."""
+    try:
+        str(path).encode()
+        path.stat()
+    except UnicodeEncodeError as error:
+        raise FileError("odd_file_name", path=str(path)) from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if path.is_symlink():
+            raise FileError("broken_link", path=str(path), found=str(path.readlink())) from error
+        raise FileError("not_found", path=str(path)) from error
+    except OSError as error:
+        raise FileError("unreadable", path=str(path), found=error.strerror) from error
+
+
 def check_file(path: Path) -> None:
     """Raise FileError unless the path is a file that can be read and is not empty."""
-    if not path.exists():
-        raise FileError("not_found", path=str(path))
+    check_path(path)
     if not path.is_file():
         raise FileError("not_a_file", path=str(path))
     try:

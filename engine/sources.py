@@ -3,7 +3,7 @@
 A path is one file, a folder (each file in it is a table), or `-` for standard input. A file may hold several tables.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from .load_options import AS_FOUND, LoadOptions
 from .load_report import LoadReport
 from .loading import Loaded
 from .named_columns import check_named
-from .paths import FileError, check_file, table_name
+from .paths import FileError, check_file, check_path, table_name
 from .settings import FileSettings
 from .spreadsheet import SPREADSHEET_FILES, ZIP_MAGIC, load_sheet
 from .sqlite_file import SQLITE_MAGIC, load_sqlite
@@ -35,6 +35,12 @@ COMPRESSED = {".gz": "gzip", ".zip": "zip"}
 PACKED_FILES = (*TEXT_FILES, *JSON_FILES, *SPREADSHEET_FILES)
 
 _COPIED: tuple[Source, ...] = ("text", "json", "spreadsheet", "sqlite")
+_USES: Mapping[str, tuple[Source, ...]] = {
+    "encoding": ("text",),
+    "delimiter": ("text",),
+    "header": ("text", "spreadsheet", "json"),
+    "keep_totals": ("text", "spreadsheet"),
+}
 _INPUT_TABLE = "input"
 _HIDDEN = (".", "~$")
 _BESIDE_DATABASES = ("-wal", "-shm", "-journal", ".wal")
@@ -56,8 +62,10 @@ def open_sources(
     """
     if [str(path) for path in paths].count(STANDARD_INPUT) > 1:
         raise FileError("input_twice", path=STANDARD_INPUT)
-    if sheet is not None and not any(_may_be_workbook(path) for path in paths):
-        raise FileError("no_workbook", path=", ".join(map(str, paths)), found=sheet)
+    for path in paths:
+        if str(path) != STANDARD_INPUT:
+            check_path(path)
+    _check_uses(paths, sheet, options)
     opened: list[OpenedTable] = []
     for path in paths:
         opened += _opened(_Opening(con, [table.name for table in opened], settings, sheet, options), path)
@@ -94,11 +102,24 @@ def recognised(path: Path) -> Source:
     raise FileError("unknown_format", path=str(path), found=suffix or "-", allowed=", ".join(allowed))
 
 
-def _may_be_workbook(path: Path) -> bool:
-    """Return whether a path is a workbook, or something that may hold one."""
+def _check_uses(paths: Sequence[Path], sheet: str | None, options: LoadOptions) -> None:
+    """Raise FileError if there is a sheet or an option that none of the paths can have a use for."""
+    if sheet is not None and not any(_may_be(path, ("spreadsheet",)) for path in paths):
+        raise FileError("no_workbook", path=", ".join(map(str, paths)), found=sheet)
+    for option, sources in _USES.items():
+        given = getattr(options, option)
+        if given is not None and given is not False and not any(_may_be(path, sources) for path in paths):
+            raise FileError(
+                "option_without_use", path=", ".join(map(str, paths)), option=f"--{option.replace('_', '-')}"
+            )
+
+
+def _may_be(path: Path, sources: Sequence[Source]) -> bool:
+    """Return whether a path is of one of these sources, or something that may hold one."""
     if not path.is_file():
         return True
-    return recognised(path) in ("spreadsheet", "gzip", "zip")
+    check_file(path)
+    return recognised(path) in (*sources, "gzip", "zip")
 
 
 def _is_workbook(path: Path) -> bool:
@@ -146,7 +167,7 @@ def _folder(opening: _Opening, folder: Path) -> list[OpenedTable]:
             drop(opening.con, set(tables(opening.con)) - set(before))
             notes.append({"note": "file_not_opened", "path": path.name, "reason": error.reason, "facts": error.facts})
     if not opened:
-        raise FileError("folder_without_tables", path=str(folder), found=[note["path"] for note in notes])
+        raise FileError("folder_without_tables", path=str(folder), found=[note["path"] for note in notes] or None)
     return [replace(opened[0], notes=[*notes, *opened[0].notes]), *opened[1:]]
 
 

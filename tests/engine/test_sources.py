@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import LOANS, tez
@@ -13,7 +15,9 @@ from workbooks import xlsx
 
 from engine import database, sql
 from engine.files import OpenedTable
+from engine.load_options import LoadOptions
 from engine.paths import FileError
+from engine.plan import run_plan
 from engine.settings import load_settings
 from engine.sources import open_sources
 
@@ -153,3 +157,85 @@ def test_the_network_is_never_needed() -> None:
     con, _ = opened(LOANS)
     rows = database.query(con, "SELECT name, value FROM duckdb_settings() WHERE name LIKE 'auto%extensions'")
     assert dict(rows) == {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+def test_paths_that_lead_nowhere_are_explained(tmp_path: Path) -> None:
+    (tmp_path / "link.csv").symlink_to("gone.csv")
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    (tmp_path / "file.csv").write_text("n\n1\n")
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path, said in (
+        (tmp_path / "link.csv", "broken_link"),
+        (tmp_path / "loop.csv", "unreadable"),
+        (tmp_path / "no" / "file.csv", "not_found"),
+        (tmp_path / "file.csv" / "x.csv", "not_found"),
+        (tmp_path / "pipe.csv", "not_a_file"),
+        (Path("/dev/null"), "not_a_file"),
+        (Path("/proc/self/mem"), "unreadable"),
+        (tmp_path / ("a" * 300 + ".csv"), "unreadable"),
+        (Path(os.fsdecode(bytes(tmp_path) + b"/\xff.csv")), "odd_file_name"),
+        (tmp_path / "empty", "folder_without_tables"),
+    ):
+        assert (reason(path), reason(path, path)) == (said, said)
+        done = tez("profile", path, "--lang", "en")
+        assert (done.code, done.out) == (4, "")
+
+
+def test_a_folder_goes_on_past_what_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    (tmp_path / "link.csv").symlink_to("gone.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert [table.name for table in opened(tmp_path)[1]] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("b.jsonl", {"encoding": "cp1251"}),
+        ("b.jsonl", {"delimiter": ";"}),
+        ("b.jsonl", {"keep_totals": True}),
+        ("f.xlsx", {"encoding": "cp1251"}),
+        ("f.xlsx", {"delimiter": ";"}),
+        ("d.parquet", {"header": 1}),
+        ("d.duckdb", {"header": 0}),
+        ("e.db", {"keep_totals": True}),
+    ],
+)
+def test_an_option_without_use_is_refused(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
+    folder = filled(tmp_path / "x")
+    con = database.connect(SETTINGS.database)
+    with pytest.raises(FileError) as caught:
+        open_sources(con, [folder / name], SETTINGS.files, options=LoadOptions(**options))
+    (option,) = options
+    said = "--" + option.replace("_", "-")
+    assert (caught.value.reason, caught.value.facts["option"]) == ("option_without_use", said)
+    assert open_sources(con, [folder / name, folder / "c.tsv.gz"], SETTINGS.files, options=LoadOptions(**options))
+
+
+def test_records_in_a_wrapper_come_from_standard_input() -> None:
+    done = tez("profile", "-", "--json", stdin='{"data": [{"n": 1}, {"n": 2}]}')
+    (table,) = json.loads(done.out)["tables"]
+    assert (table["name"], table["rows"]) == ("input", 2)
+
+
+def test_names_of_files_and_columns_are_data(tmp_path: Path) -> None:
+    names = ['Summa"); drop table t; --', "o'lcham", "select", "% ulush", "group", "order", "at", "desc"]
+    written = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    for name in ("o'g'il-2025 [1].csv", "hisobot*.csv", "отчёт 2025.csv", "a\nb.csv", 'x"y;--.csv'):
+        path = tmp_path / name
+        path.write_text(f"{written}\n1,2,3,4,a,6,7,8\n1,2,3,4,b,5,7,8\n")
+    for path in sorted(tmp_path.iterdir()):
+        con, (table,) = opened(path)
+        assert (table.name, table.rows) == (path.stem, 2)
+        assert [name for name, _ in database.describe(con, sql.name(table.name))] == names
+        for column in names:
+            total = {"tool": "group_and_total", "args": {"agg": "count", "group_by": [column]}}
+            sort = {"tool": "sort", "args": {"by": column, "descending": True}}
+            assert sum(row[-1] for row in run_plan(con, table.name, [total, sort], SETTINGS)["rows"]) == 2
+        steps = [
+            {"tool": "group_and_total", "args": {"agg": "sum", "group_by": ["group"], "value_column": "order"}},
+            {"tool": "sort", "args": {"by": "order", "descending": False}},
+        ]
+        assert run_plan(con, table.name, steps, SETTINGS)["rows"] == [("b", 5), ("a", 6)]
+        con.close()
