@@ -93,6 +93,26 @@ def value_of(cell: str, duckdb_type: str) -> str:
     return cell
 
 
+def canonical(cell: str, duckdb_type: str) -> str:
+    """Return a filled cell as text in one way of writing: `1.50` as 1.5, a moment at midnight as its day.
+
+    Two numbers, days or moments are equal where these texts are, whatever their types.
+    """
+    shape = decimal_shape(duckdb_type)
+    if shape is not None and shape[1]:
+        return f"regexp_replace(CAST({cell} AS VARCHAR), '[.]?0+$', '')"
+    if duckdb_type in FLOATS:
+        # As text first: a DECIMAL of the binary number would have figures that nobody wrote.
+        written = f"CAST({cell} AS VARCHAR)"
+        whole = f"{cell} = trunc({cell}) AND TRY_CAST({written} AS DECIMAL(38,0)) IS NOT NULL"
+        return f"(CASE WHEN {whole} THEN CAST(TRY_CAST({written} AS DECIMAL(38,0)) AS VARCHAR) ELSE {written} END)"
+    if duckdb_type in DAYS_AND_TIMES and duckdb_type != "DATE":
+        day = f"TRY_CAST({cell} AS DATE)"
+        midnight = f"{cell} = TRY_CAST({day} AS {duckdb_type})"
+        return f"(CASE WHEN {midnight} THEN CAST({day} AS VARCHAR) ELSE CAST({cell} AS VARCHAR) END)"
+    return text(cell, duckdb_type)
+
+
 def finite(number: str) -> str:
     """Return a DOUBLE expression, NULL where it is infinite or not a number."""
     return f"(CASE WHEN isfinite({number}) THEN {number} END)"

@@ -93,11 +93,11 @@ def total_of(table: Table, rows: str, keys: int, value: Value, agg: str) -> Tota
     """Return the total over rows `k0, ..., v`, after a look at them for empty cells and for sums that are too large."""
     counted = _counted(table, rows, value, agg)
     if not counted.rows:
-        return Total(_aggregate(table, value, agg), rows, [{"note": "no_rows"}])
+        return Total(aggregate(table, value, agg), rows, [{"note": "no_rows"}])
     notes: list[Note] = []
     if value.column is not None and counted.empty:
         notes.append({"note": "empty_left_out", "column": value.column, "cells": counted.empty})
-    total = Total(_aggregate(table, value, agg), rows, notes)
+    total = Total(aggregate(table, value, agg), rows, notes)
     if counted.too_large:
         if _is_exact(value.duckdb_type) and agg == "sum":
             total = Total(total.aggregate, _guarded(rows, keys, value.duckdb_type), notes)
@@ -127,25 +127,26 @@ def _counted(table: Table, rows: str, value: Value, agg: str) -> _Counted:
     return _Counted(rows_in, rows_in - filled, adds_up and bound is not None and not bound < limit)
 
 
-def _aggregate(table: Table, value: Value, agg: str) -> str:
+def aggregate(table: Table, value: Value, agg: str, cell: str = "t.v") -> str:
+    """Return the aggregate over cells that are NULL where they are empty; NULL where it is too large for a DOUBLE."""
     if value.column is None:
         return "count(*)"
     match agg:
         case "count":
-            return "count(t.v)"
+            return f"count({cell})"
         case "count_distinct":
-            return "count(DISTINCT t.v)"
+            return f"count(DISTINCT {cell})"
         case "min" | "max":
             letters = alphabet(table, value.column)
-            return f"{agg}(t.v)" if letters is None else f"arg_{agg}(t.v, row({letters.key('t.v')}, t.v))"
+            return f"{agg}({cell})" if letters is None else f"arg_{agg}({cell}, row({letters.key(cell)}, {cell}))"
         case "median":
-            return sql.finite("median(CAST(t.v AS DOUBLE))")
+            return sql.finite(f"median(CAST({cell} AS DOUBLE))")
         case "avg":
-            return sql.finite("avg(t.v)" if _is_small(value.duckdb_type) else "favg(CAST(t.v AS DOUBLE))")
+            return sql.finite(f"avg({cell})" if _is_small(value.duckdb_type) else f"favg(CAST({cell} AS DOUBLE))")
         case _:
             if value.duckdb_type in sql.FLOATS:
-                return sql.finite("fsum(CAST(t.v AS DOUBLE))")
-            return _exact_sum("t.v", value.duckdb_type)
+                return sql.finite(f"fsum(CAST({cell} AS DOUBLE))")
+            return _exact_sum(cell, value.duckdb_type)
 
 
 def _is_exact(duckdb_type: str) -> bool:

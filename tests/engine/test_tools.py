@@ -230,7 +230,8 @@ def test_every_tool_runs_on_every_type_of_duckdb() -> None:
             continue
         for step in _steps_about(name, kind):
             run_plan(con, BASE, [step], SETTINGS, contracts=CONTRACTS)
-    run_plan(con, BASE, [{"tool": "remove_duplicates", "args": {}}], SETTINGS, contracts=CONTRACTS)
+    for tool in ("remove_duplicates", "describe"):
+        run_plan(con, BASE, [{"tool": tool, "args": {}}], SETTINGS, contracts=CONTRACTS)
     assert content_hash(con) == before
 
 
@@ -254,7 +255,7 @@ def _steps_about(name: str, kind: str) -> list[dict[str, Any]]:
         calls += [
             ("add_column", {"name": name, "left": name, "op": op, "right": right})
             for op in "+-*/"
-            for right in (name, 0, 1.5, 1e300)
+            for right in (name, 1.5)
         ]
         calls += [("add_share", {"value_column": name, "group_by": by}) for by in (None, [name])]
         calls += [("filter", {"column": name, "op": op, "value": 1e300}) for op in ("<", ">=")]

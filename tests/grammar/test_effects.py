@@ -81,6 +81,7 @@ def test_only_tools_that_the_state_allows_are_offered() -> None:
     assert "period_compare" not in offered
     assert {"filter", "fix_numbers", "sort"} <= offered
     assert {contract["name"] for contract in CONTRACTS if call_shapes(contract, bare)} == {
+        "describe",
         "group_and_total",
         "remove_duplicates",
     }
