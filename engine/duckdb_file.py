@@ -15,6 +15,7 @@ from .paths import FileError, table_name
 DUCKDB_MAGIC = b"DUCK"
 DUCKDB_MAGIC_AT = 8
 
+_MAIN = "main"
 _LOCK = "Could not set lock on file"
 _HOLDER = re.compile(r"held in (?P<holder>.+?)(?: by user .+?)? \(PID (?P<process>\d+)\)")
 
@@ -22,6 +23,7 @@ _HOLDER = re.compile(r"held in (?P<holder>.+?)(?: by user .+?)? \(PID (?P<proces
 def attach_duckdb(con: Connection, path: Path, taken: Sequence[str]) -> list[Loaded]:
     """Make a view, under its own name, of each table and view of the file; the file stays attached.
 
+    A name that another schema has already used is preceded by that of its schema.
     A view that cannot be read is noted. Raises FileError `file_locked` (with the holder if it is known), `no_tables`,
     DatabaseError for a file that DuckDB cannot attach.
     """
@@ -29,7 +31,10 @@ def attach_duckdb(con: Connection, path: Path, taken: Sequence[str]) -> list[Loa
     loaded: list[Loaded] = []
     notes: list[dict[str, Any]] = []
     for schema, table in _tables(con, attached):
-        name = table_name(table, [*taken, *(each.name for each in loaded)])
+        known = [*taken, *(each.name for each in loaded)]
+        name = table_name(table, known)
+        if name != table and schema != _MAIN:
+            name = table_name(f"{schema}.{table}", known)
         source = ".".join(sql.name(part) for part in (attached, schema, table))
         try:
             query(con, f"SELECT count(*) FROM {source}")
@@ -74,6 +79,6 @@ def _tables(con: Connection, database: str) -> list[tuple[str, str]]:
         con,
         f"SELECT schema_name, table_name AS name FROM duckdb_tables() {own} UNION ALL "
         f"SELECT schema_name, view_name AS name FROM duckdb_views() {own} "
-        "ORDER BY schema_name <> 'main', schema_name, name",
+        f"ORDER BY schema_name <> {sql.literal(_MAIN)}, schema_name, name",
     )
     return [(schema, table) for schema, table in rows]

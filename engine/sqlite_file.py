@@ -21,23 +21,31 @@ _BOOLEANS = ("BOOL", "BOOLEAN")
 
 
 def load_sqlite(con: Connection, path: Path, taken: Sequence[str], settings: FileSettings) -> list[Loaded]:
-    """Make a table of each table of the file, under its own name; virtual tables and views are not read.
+    """Make a table of each table and view of the file, under its own name; one that cannot be read is noted.
 
     A column's type comes from the values found; BOOLEAN also needs to be declared, for SQLite has only 0 and 1.
     Raises FileError `unreadable_table`, `sqlite_locked`, `no_tables`.
     """
     loaded: list[Loaded] = []
+    notes: list[dict[str, Any]] = []
     try:
         with _errors(path), closing(_connection(path)) as source:
-            for table in _tables(source):
+            source.execute("BEGIN")
+            for table, is_stored in _tables(source):
                 name = table_name(table, [*taken, *(each.name for each in loaded)])
-                loaded.append(_load(con, source, table, name, settings))
+                try:
+                    loaded.append(_load(con, source, table, name, settings))
+                except sqlite3.OperationalError as error:
+                    if is_stored:
+                        raise
+                    notes.append({"note": "table_not_opened", "table": table, "detail": str(error)})
     except BaseException:
         for each in loaded:
             execute(con, f"DROP TABLE {sql.name(each.name)}")
         raise
     if not loaded:
-        raise FileError("no_tables", path=str(path))
+        raise FileError("no_tables", path=str(path), detail=notes[0]["detail"] if notes else None)
+    loaded[0].notes.extend(notes)
     return loaded
 
 
@@ -47,10 +55,15 @@ def _connection(path: Path) -> sqlite3.Connection:
     return source
 
 
-def _tables(source: sqlite3.Connection) -> list[str]:
-    rows = source.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-    names = [_text(name) for (name,) in rows]
-    return sorted(name for name in names if not name.startswith("sqlite_"))
+def _tables(source: sqlite3.Connection) -> list[tuple[str, bool]]:
+    """Return the names of tables, views and virtual tables, and whether the file holds their rows, these first."""
+    rows = source.execute(
+        "SELECT name, type = 'table' FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'"
+    )
+    names = [(_text(name), bool(is_stored)) for name, is_stored in rows]
+    return sorted(
+        (each for each in names if not each[0].startswith("sqlite_")), key=lambda each: (not each[1], each[0])
+    )
 
 
 def _load(con: Connection, source: sqlite3.Connection, table: str, name: str, settings: FileSettings) -> Loaded:

@@ -53,7 +53,7 @@ def test_tables_and_views_are_opened_without_a_copy(tmp_path: Path, name: str) -
         ("juftlar", 5),
         ('o"q; --', 0),
         ("savdo", 10),
-        ("SAVDO_2", 1),
+        ("eski.SAVDO", 1),
     ]
     assert database.query(con, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'memory'") == [(0,)]
     step = {"tool": "group_and_total", "args": {"agg": "sum", "value_column": "n", "group_by": ["tur"]}}

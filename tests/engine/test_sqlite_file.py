@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine import database
+from engine import database, sqlite_file
 from engine.files import OpenedTable
 from engine.paths import FileError
 from engine.settings import load_settings
@@ -86,8 +86,8 @@ def test_every_table_is_opened_and_the_file_stays_as_it_was(tmp_path: Path, name
     )
     before = path.read_bytes()
     con, tables = opened(path)
-    assert [table.name for table in tables] == ["table_step_1", "bosh", 'mijoz "x"; --']
-    assert [table.rows for table in tables] == [0, 5, 0]
+    assert [table.name for table in tables] == ["table_step_1", "bosh", 'mijoz "x"; --', "v"]
+    assert [table.rows for table in tables] == [0, 5, 0, 1]
     assert database.query(con, "FROM bosh") == [(n, n + 1) for n in range(1, 6)]
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == [name]
@@ -95,8 +95,56 @@ def test_every_table_is_opened_and_the_file_stays_as_it_was(tmp_path: Path, name
 
 def test_a_file_without_tables_is_explained(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
-        opened(made(tmp_path / "x.db", "CREATE VIEW v AS SELECT 1"))
+        opened(made(tmp_path / "x.db", "CREATE TABLE t (a)", "DROP TABLE t"))
     assert caught.value.reason == "no_tables"
+
+
+def test_views_and_tables_of_every_sort_are_opened(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "x.db",
+        "CREATE TABLE kod (k TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID",
+        "INSERT INTO kod VALUES ('b', 2), ('a', 1)",
+        "CREATE TABLE qat (n INTEGER, s TEXT) STRICT",
+        "INSERT INTO qat VALUES (1, 'x')",
+        'CREATE VIEW "jami ""x""" AS SELECT sum(n) AS jami, count(*) FROM kod',
+        "CREATE TABLE gone (a)",
+        "CREATE VIEW siniq AS SELECT a FROM gone",
+        "DROP TABLE gone",
+        "CREATE VIRTUAL TABLE izlash USING fts5 (matn)",
+        "INSERT INTO izlash VALUES ('salom')",
+    )
+    before = path.read_bytes()
+    con, tables = opened(path)
+    assert [table.name for table in tables] == ["kod", "qat", "izlash", 'jami "x"']
+    assert database.query(con, "FROM kod") == [("a", 1), ("b", 2)]
+    assert database.query(con, "FROM qat") == [(1, "x")]
+    assert database.query(con, 'FROM "jami ""x"""') == [(3, 2)]
+    assert database.query(con, "FROM izlash") == [("salom",)]
+    assert [name for name, _ in database.describe(con, '"jami ""x"""')] == ["jami", "count(*)"]
+    (note,) = tables[0].notes
+    assert (note["note"], note["table"]) == ("table_not_opened", "siniq")
+    assert path.read_bytes() == before
+
+
+def test_a_file_with_nothing_that_can_be_read_says_why(tmp_path: Path) -> None:
+    path = made(tmp_path / "x.db", "CREATE TABLE gone (a)", "CREATE VIEW v AS SELECT a FROM gone", "DROP TABLE gone")
+    with pytest.raises(FileError) as caught:
+        opened(path)
+    assert caught.value.reason == "no_tables"
+    assert "gone" in caught.value.facts["detail"]
+
+
+def test_rows_that_come_while_a_file_is_read_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = made(tmp_path / "x.db", "PRAGMA journal_mode = WAL", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)")
+    read = sqlite_file._rows
+
+    def written_meanwhile(*arguments: Any) -> Any:
+        made(path, "INSERT INTO t VALUES ('x')")
+        return read(*arguments)
+
+    monkeypatch.setattr(sqlite_file, "_rows", written_meanwhile)
+    con, _ = opened(path)
+    assert database.query(con, "FROM t") == [(1,), (2,)]
 
 
 def test_a_locked_file_is_explained(tmp_path: Path) -> None:
