@@ -75,7 +75,7 @@ def _listed_values(
     con: Connection, source: str, name: str, duckdb_type: str, settings: Settings
 ) -> tuple[str, ...] | None:
     """Return the column's own values, the most frequent first; None if there are too many or too long ones."""
-    text = sql.text(sql.value_of(sql.name(name), duckdb_type), duckdb_type)
+    text = sql.letter_by_letter(sql.text(sql.value_of(sql.name(name), duckdb_type), duckdb_type))
     most = settings.profile.listed_values
     rows = query(
         con,

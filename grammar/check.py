@@ -1,14 +1,15 @@
 """Checking a plan against contracts and table states, with errors that say how to mend it.
 
 Plans written by hand are met half-way: names match without regard to case and the kind of apostrophe, nulls count as
-left out, bounds on length do not apply, a whole number may be written 2.0 and a boolean "True". The strict form is the
-JSON Schema's (`validate_answer`).
+left out, bounds on length do not apply, a text may be looked for that is none of the column's known values, a whole
+number may be written 2.0 and a boolean "True". The strict form is the JSON Schema's (`validate_answer`).
 """
 
 import math
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .calls import call_shapes, can_pivot, columns_for, columns_of_kind, is_excluded
@@ -83,10 +84,15 @@ def checked_step(
         exact = _exact_names(contract["args"], written, state)
         _check_other_table(contract, exact, state)
         _check_pivoted(contract, exact, state)
-        args = _checked_args(contract, exact, state)
+        args = _checked_args(contract, exact, state if pivoted_argument(contract) else _any_values(state))
     except ToolError as error:
         raise ToolError(error.reason, **{**error.facts, "step": number, "tool": tool}) from None
     return {"tool": tool, "args": args}
+
+
+def _any_values(state: TableState) -> TableState:
+    """Return the state in which a text column may have any value: what a person looks for need not be there."""
+    return replace(state, columns=tuple(replace(column, values=None) for column in state.columns))
 
 
 def _check_other_table(contract: Contract, args: dict[str, Any], state: TableState) -> None:

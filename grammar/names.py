@@ -12,16 +12,17 @@ BLANKS = (
     "\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 )
 _UNSEEN = re.compile("[\x00\u200b-\u200d\u2060\ufeff]")
-_TO_PLAIN_APOSTROPHE = {ord(mark): "'" for mark in APOSTROPHES}
+_TO_PLAIN = {ord(mark): "'" for mark in APOSTROPHES} | {ord("İ"): "i"}
 
 
 def same_name(text: str) -> str:
-    """Return the form under which two names are the same name.
+    """Return the form under which two names are the same name, and so are two values.
 
-    Outer blanks, letter case in every script and the kind of apostrophe do not count.
+    Outer blanks, letter case in every script and the kind of apostrophe do not count. Texts that the database takes as
+    spellings of one value have the same form.
     """
-    composed = unicodedata.normalize("NFC", text).translate(_TO_PLAIN_APOSTROPHE)
-    return unicodedata.normalize("NFC", composed.casefold().strip())
+    composed = unicodedata.normalize("NFC", text).translate(_TO_PLAIN)
+    return unicodedata.normalize("NFC", composed.casefold().strip(BLANKS))
 
 
 def clean_name(text: str, otherwise: str) -> str:

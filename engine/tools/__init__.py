@@ -5,10 +5,10 @@ colleague would add. It never changes anything. A new tool is a contract in `pro
 these modules, and a case file under `tests/cases/tools/`.
 """
 
-from . import cleaning, columns, computed, describing, periods, reading, rows, spelling, totals
+from . import cleaning, columns, computed, describing, periods, pivoting, reading, rows, spelling, totals
 from .registry import Executor, Made, Table, executes, executors_of, paired
 
-EXECUTORS = executors_of(cleaning, columns, computed, describing, periods, reading, rows, spelling, totals)
+EXECUTORS = executors_of(cleaning, columns, computed, describing, periods, pivoting, reading, rows, spelling, totals)
 
 __all__ = [
     "EXECUTORS",
@@ -23,6 +23,7 @@ __all__ = [
     "executors_of",
     "paired",
     "periods",
+    "pivoting",
     "reading",
     "rows",
     "spelling",

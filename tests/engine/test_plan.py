@@ -115,6 +115,30 @@ def test_settings_may_be_the_mapping_of_the_file(con: Connection) -> None:
     assert run_plan(con, BASE, [USD], dataclasses.asdict(SETTINGS))["row_count"] == 3
 
 
+PIVOT = step("pivot", rows=["viloyat"], column="valyuta", value_column="qoldiq_uzs", agg="sum")
+
+
+def test_a_pivot_after_a_filter_has_the_columns_of_what_is_left(con: Connection) -> None:
+    assert run(con, PIVOT)["columns"] == ["viloyat", "UZS", "USD", "EUR"]
+    assert run(con, step("remove_rows", column="valyuta", op="not_in", values=["eur", "usd"]), PIVOT)["rows"] == [
+        ("Buxoro", 12, None), ("Farg'ona", 60, None), ("Navoiy", 24, None), ("Xorazm", None, None),
+    ]  # fmt: skip
+    assert run(con, USD, PIVOT)["columns"] == ["viloyat", "USD"]
+    nothing = run(con, step("filter", column="valyuta", op="=", value="RUB"), PIVOT)
+    assert (nothing["columns"], nothing["rows"]) == (["viloyat"], [])
+
+
+def test_too_many_values_for_a_pivot(con: Connection) -> None:
+    most = SETTINGS.grammar.pivot_columns
+    make_table(con, Contents([("k", "VARCHAR"), ("ok", "BOOLEAN")], [[str(n), True] for n in range(most + 1)]))
+    with pytest.raises(ToolError) as raised:
+        run(con, step("pivot", rows=["ok"], column="k", agg="count"))
+    assert raised.value.reason == "cannot_pivot"
+    assert raised.value.facts["limit"] == most
+    assert raised.value.facts["values"] == most + 1
+    assert raised.value.allowed == ["ok"]
+
+
 REFUSED_PLANS = {
     "no steps": ([], "no_steps", None),
     "unknown tool": ([COUNT, step("drop_table")], "unknown_tool", 2),
@@ -266,6 +290,10 @@ ANY_STEPS = [
     step("filter", column="k", op="=", value="A"),
     step("fill_empty", column="n", method="previous"),
     step("fill_empty", column="k", method="most_common"),
+    step("pivot", rows=["d"], column="k", value_column="n", agg="max"),
+    step("add_share", value_column="n", group_by=["k"]),
+    step("add_column", name="m", left="n", op="/", right=3),
+    step("describe"),
 ]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import characters, texts
 
 from engine import database, sql
-from grammar import ToolError
+from grammar import ToolError, same_name
 
 CON = opened()
 
@@ -141,3 +141,13 @@ def test_a_type_for_one_more_number(duckdb_type: str, number: str, wider: str) -
 def test_dates_and_moments_keep_their_type() -> None:
     assert value_of(f"typeof({sql.literal(date(2024, 1, 5))})") == "DATE"
     assert value_of(f"typeof({sql.literal(datetime(2024, 1, 5))})") == "TIMESTAMP"
+
+
+def test_spellings_of_one_value_have_the_same_form_in_the_state_whatever_their_letters() -> None:
+    letters = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
+    con = opened()
+    database.execute(con, "CREATE TABLE letters(letter VARCHAR)")
+    database.insert(con, "letters", ["VARCHAR"], [letters])
+    rows = database.query(con, f"SELECT letter, {sql.same_value('letter')} FROM letters")
+    assert len(rows) == len(letters)
+    assert [letter for letter, form in rows if same_name(letter) != same_name(form)] == []
