@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -105,11 +106,10 @@ def encoding_of(path: Path, chosen: str | None = None) -> Encoding:
     small = [0, 0]
     fault = None
     try:
-        _check_utf8(path)
+        if not _check_utf8(path):
+            return Encoding(UTF8, "bytes", pure=True)
     except _NotUtf8Error as error:
         fault = error
-    if fault is None and not _has_upper_bytes(path):
-        return Encoding(UTF8, "bytes", pure=True)
     for block in _blocks(path):
         values = np.frombuffer(block, dtype=np.uint8)
         small = [small[place] + int(np.isin(values[place::2], _UPPER_BYTES).sum()) for place in (0, 1)]
@@ -185,27 +185,28 @@ def _blocks(path: Path) -> Iterator[bytes]:
             yield block
 
 
-def _has_upper_bytes(path: Path) -> bool:
-    return any(b"\0" in block or b"\4" in block for block in _blocks(path))
-
-
-def _check_utf8(path: Path) -> None:
-    """Raise _NotUtf8Error unless the whole file is UTF-8."""
+def _check_utf8(path: Path) -> bool:
+    """Return whether bytes occur in a file of UTF-8 that UTF-16 is full of; _NotUtf8Error if it is not UTF-8."""
     decoder = codecs.getincrementaldecoder(UTF8)()
-    line = 1
+    upper, read = False, 0
     try:
         for block in _blocks(path):
-            line += decoder.decode(block).count("\n")
+            upper = upper or b"\0" in block or b"\4" in block
+            if not block.isascii() or decoder.getstate()[0]:
+                decoder.decode(block)
+            read += 1
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        line += error.object[: error.start].count(b"\n")
+        before = sum(block.count(b"\n") for block in islice(_blocks(path), read))
+        line = 1 + before + error.object[: error.start].count(b"\n")
         well_formed = malformed = 0
         for block in _blocks(path):
             text = block.decode(UTF8, "replace")
             bad = text.count("\ufffd")
             malformed += bad
-            well_formed += sum(not character.isascii() for character in text) - bad
+            well_formed += len(text) - len(text.encode("ascii", "ignore")) - bad
         raise _NotUtf8Error(line, f"0x{error.object[error.start]:02X}", well_formed, malformed) from error
+    return upper
 
 
 def _is_utf8(path: Path) -> bool:

@@ -180,7 +180,7 @@ def _lines(path: Path) -> _Lines:
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             feeds += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == _NEW_LINE))
-            carriages += block.count(b"\r")
+            carriages += block.count(b"\r") if b"\r" in block else 0
             if b'"' in block:
                 quoted = True
                 pieces = pieces or bool(_TWO_QUOTED.search(last + block))
