@@ -100,8 +100,9 @@ def typed(
         else:
             looks[column] = _second_look(con, raw, column, first, sample, forced=kind is not None)
     days = [look.dates for look in looks.values()]
-    points = any(column.report.type == "DOUBLE" for column in settled.values())
-    mark = conversion.sisters_mark([look.numbers for look in looks.values()], points=points)
+    plain = ["." for name, column in settled.items() if name not in forms and column.report.type == "DOUBLE"]
+    marks = [*plain, *(form.mark for form in forms.values())]
+    mark = conversion.sisters_mark([look.numbers for look in looks.values()], marks)
     for column, look in looks.items():
         sisters = dates.sisters_order(look.dates, days)
         form = look.dates.form(column, today, options.dates, options.dates, sisters)

@@ -139,11 +139,9 @@ class FormFacts:
 NO_NUMBERS = FormFacts(0, 0, 0, 0, 0, 0, 0, 0, 0, {})
 
 
-def sisters_mark(columns: Iterable[FormFacts], *, points: bool) -> str | None:
-    """Return the one decimal mark that columns of a file show; `points`: others of them have plain decimal points."""
-    marks = {facts.mark() for facts in columns} - {None}
-    if points:
-        marks.add(".")
+def sisters_mark(columns: Iterable[FormFacts], settled: Iterable[str | None]) -> str | None:
+    """Return the one decimal mark that columns of a file show; `settled` are the marks of others, settled before."""
+    marks = {*(facts.mark() for facts in columns), *settled} - {None}
     return marks.pop() if len(marks) == 1 else None
 
 

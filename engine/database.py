@@ -184,6 +184,11 @@ def tables(con: Connection, *, everywhere: bool = False) -> list[str]:
     return sorted({entry.name for entry in _catalogue(con, seen)})
 
 
+def is_view(con: Connection, name: str) -> bool:
+    """Return whether this is the name of a view in use."""
+    return any(entry.sort == "view" for entry in _catalogue(con, f"NOT internal AND name = {sql.literal(name)}"))
+
+
 def drop(con: Connection, names: Collection[str]) -> None:
     """Drop the tables and views of these names."""
     for entry in _catalogue(con, "NOT internal AND database_name = current_database()"):

@@ -15,6 +15,7 @@ from .load_report import ColumnReport, LoadReport
 from .paths import FileError, check_file, one_file
 from .settings import FileSettings
 from .text_file import load_text
+from .unchanged import FileMark, file_mark
 
 TEXT_FILES = (".csv", ".tsv", ".txt")
 PARQUET_FILES = (".parquet",)
@@ -27,7 +28,8 @@ class OpenedTable:
     """A file as a table: its name in the connection, where it came from, and what was concluded of each column.
 
     `labels` maps column names to the names in the file, where they differ. `notes` are what a person should know of
-    how it was opened, in the form of evidence (a `note` and its facts).
+    how it was opened, in the form of evidence (a `note` and its facts). `left` is the mark of a file that statements
+    read where it lies.
     """
 
     name: str
@@ -36,6 +38,7 @@ class OpenedTable:
     labels: dict[str, str] = field(default_factory=dict)
     report: LoadReport = field(default_factory=LoadReport)
     notes: list[dict[str, Any]] = field(default_factory=list)
+    left: FileMark | None = None
 
 
 def open_file(
@@ -43,11 +46,12 @@ def open_file(
 ) -> OpenedTable:
     """Open one file as the table `name` of the connection; FileError says what is wrong with it."""
     check_file(path)
+    left = file_mark(path) if path.suffix.lower() in PARQUET_FILES else None
     try:
         labels, report = _load(con, path, name, settings, options)
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
-    return OpenedTable(name, path, report.rows, labels, report)
+    return OpenedTable(name, path, report.rows, labels, report, left=left)
 
 
 def _load(
@@ -64,7 +68,9 @@ def _load(
 
 
 def _load_parquet(con: Connection, path: Path, name: str) -> LoadReport:
-    execute(con, f"CREATE TABLE {sql.name(name)} AS FROM read_parquet({one_file(path)})")
+    """Make a view of a Parquet file: nothing is copied, statements read the file."""
+    source = f"read_parquet({one_file(path)}, hive_partitioning = false)"
+    execute(con, f"CREATE VIEW {sql.name(name)} AS FROM {source}")
     rows = query(con, f"SELECT count(*) FROM {sql.name(name)}")[0][0]
     columns = tuple(ColumnReport(column, kind_of(kind), kind) for column, kind in describe(con, sql.name(name)))
     return LoadReport(rows_in=rows, rows=rows, columns=columns)

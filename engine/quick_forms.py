@@ -19,8 +19,10 @@ from .load_report import ColumnReport
 
 _WHOLE = r"-?(?:0|[1-9][0-9]{0,14})"
 _SPACED = r"-?(?:0|[1-9][0-9]{0,2}(?:%s[0-9]{3}){0,4}|[1-9][0-9]{0,14})"
-_COMMAED = r"-?(?:0|[1-9][0-9]{0,2}(?:,[0-9]{3}){0,4}|[1-9][0-9]{0,14})"
+_COMMAED = r"-?(?:(?:0|[1-9][0-9]{0,14}|[1-9][0-9]{0,2}(?:,[0-9]{3}){2,4})(?:\.%s)?|[1-9][0-9]{0,2},[0-9]{3}\.%s)"
 _DECIMALS = r"(?:[0-9]{1,2}|[0-9]{4,20})"
+# A point before three figures may as well stand between thousands.
+_SURE_POINT = rf"\.{_DECIMALS}$"
 _DATE = r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
 _SPACES = (" ", "\u00a0", "\u202f")
@@ -44,6 +46,7 @@ class QuickForm:
     counted: bool = False
     fallible: bool = False
     words: tuple[str, ...] = ()
+    mark: str | None = None
 
     def fits(self, cell: str) -> str:
         """Return the condition that a filled cell is written in this form."""
@@ -69,18 +72,18 @@ class QuickForm:
         return ColumnReport(column, kind_of(self.type), self.type, way, filled, filled)
 
 
-def _number(duckdb_type: str, pattern: str, removed: str = "", comma: bool = False, shown: str = "") -> QuickForm:
+def _number(duckdb_type: str, pattern: str, removed: str = "", mark: str | None = None, shown: str = "") -> QuickForm:
     text = f"replace({{}}, {sql.literal(removed)}, '')" if removed else "{}"
-    text = f"replace({text}, ',', '.')" if comma else text
-    way = ("decimal_comma",) if comma else ()
-    return QuickForm(duckdb_type, pattern, f"TRY_CAST({text} AS {duckdb_type})", shown, way)
+    text = f"replace({text}, ',', '.')" if mark == "," else text
+    way = ("decimal_comma",) if mark == "," else ()
+    return QuickForm(duckdb_type, pattern, f"TRY_CAST({text} AS {duckdb_type})", shown, way, mark=mark)
 
 
 # The first form that all cells fit is the one; where a later one is needed, `shown` says what tells it from the others.
 _FORMS = (
     QuickForm("BOOLEAN", "(?i)(?:true|false)", "TRY_CAST({} AS BOOLEAN)"),
     _number("BIGINT", _WHOLE),
-    _number("DOUBLE", rf"{_WHOLE}(?:\.[0-9]{{1,20}})?", shown=r"\."),
+    _number("DOUBLE", rf"{_WHOLE}(?:\.[0-9]{{1,20}})?", mark=".", shown=_SURE_POINT),
     QuickForm("DATE", _DATE, "TRY_CAST({} AS DATE)", fallible=True),
     QuickForm("TIMESTAMP", f"{_DATE}(?:{_TIME})?", "TRY_CAST({} AS TIMESTAMP)", ":", fallible=True),
     QuickForm(
@@ -91,17 +94,17 @@ _FORMS = (
         counted=True,
         fallible=True,
     ),
-    _number("DOUBLE", f"{_WHOLE}(?:,{_DECIMALS})?", comma=True, shown=","),
+    _number("DOUBLE", f"{_WHOLE}(?:,{_DECIMALS})?", mark=",", shown=","),
     *(
         form
         for space in _SPACES
         for form in (
             _number("BIGINT", _SPACED % space, space, shown=space),
-            _number("DOUBLE", f"{_SPACED % space}(?:,{_DECIMALS})?", space, comma=True, shown=","),
-            _number("DOUBLE", rf"{_SPACED % space}(?:\.[0-9]{{1,20}})?", space, shown=r"\."),
+            _number("DOUBLE", f"{_SPACED % space}(?:,{_DECIMALS})?", space, ",", ","),
+            _number("DOUBLE", rf"{_SPACED % space}(?:\.[0-9]{{1,20}})?", space, ".", _SURE_POINT),
         )
     ),
-    _number("DOUBLE", rf"{_COMMAED}(?:\.{_DECIMALS})?", ",", shown=rf"\.{_DECIMALS}$"),
+    _number("DOUBLE", _COMMAED % (_DECIMALS, _DECIMALS), ",", ".", _SURE_POINT),
 )
 
 

@@ -32,6 +32,7 @@ from .profile import matching_values, opened_scene, table_state
 from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
+from .unchanged import unchanged
 
 
 class RequestError(TezError):
@@ -101,7 +102,8 @@ def open_workspace(
 def prepare(workspace: Workspace, request: str, history: Sequence[Mapping[str, Any]] = ()) -> Asked:
     """Return what the model is asked: links, the scene that the grammar is built from, and the prompt."""
     result = current_result(workspace, [turn["answer"] for turn in history])
-    scene = _with_matching_values(workspace, request, result)
+    with unchanged(table.left for table in workspace.tables):
+        scene = _with_matching_values(workspace, request, result)
     found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
     scene = _cut(scene, found, workspace.settings.prompt.columns)
     text = build_prompt(
@@ -157,7 +159,10 @@ def ask(
 def run(
     workspace: Workspace, history: Sequence[Answer], answer: Answer, *, max_rows: int | None = None
 ) -> dict[str, Any]:
-    """Run a plan, with the earlier answers' steps where it goes on from their result; ToolError, DatabaseError."""
+    """Run a plan, with the earlier answers' steps where it goes on from their result.
+
+    Raises ToolError, DatabaseError, FileError if a file that is read where it lies is not what it was.
+    """
     for key in answer:
         if key not in ANSWER_KEYS:
             raise ToolError("unknown_key", found=key, allowed=list(ANSWER_KEYS))
@@ -171,15 +176,16 @@ def run(
     table = names[0] if table is None else table
     if table not in names:
         raise ToolError("unknown_table", argument="table", found=table, allowed=names)
-    return run_plan(
-        workspace.con,
-        table,
-        steps,
-        workspace.settings,
-        contracts=workspace.contracts,
-        max_rows=max_rows,
-        known=workspace.scene.tables,
-    )
+    with unchanged(each.left for each in workspace.tables):
+        return run_plan(
+            workspace.con,
+            table,
+            steps,
+            workspace.settings,
+            contracts=workspace.contracts,
+            max_rows=max_rows,
+            known=workspace.scene.tables,
+        )
 
 
 def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableState | None:

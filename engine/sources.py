@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from . import sql
 from .compressed import gzip_content, standard_input, zip_content, zip_names
-from .database import Connection, DatabaseError, drop, query, tables
+from .database import Connection, DatabaseError, drop, is_view, query, tables
 from .duckdb_file import DUCKDB_MAGIC, DUCKDB_MAGIC_AT, attach_duckdb
 from .files import PARQUET_FILES, TEXT_FILES, OpenedTable, open_file
 from .json_file import JSON_FILES, load_json
@@ -24,6 +24,7 @@ from .settings import FileSettings
 from .spreadsheet import SPREADSHEET_FILES, ZIP_MAGIC, load_sheet
 from .sqlite_file import SQLITE_MAGIC, load_sqlite
 from .text_columns import read_texts
+from .unchanged import file_mark
 
 Source: TypeAlias = Literal["text", "parquet", "json", "spreadsheet", "sqlite", "duckdb", "gzip", "zip"]
 
@@ -209,10 +210,13 @@ def _loaded(opening: _Opening, path: Path, source: Source, wanted: str) -> list[
         elif source == "spreadsheet":
             loaded = [load_sheet(con, path, name, settings, sheet, options)]
         elif source == "parquet":
+            mark = file_mark(path)
             loaded = [Loaded(open_file(con, path, name, settings, options).name)]
+            described = _described(con, path, loaded[0], options, is_left=True)
+            return [replace(described, left=mark if is_view(con, name) else None)]
         else:
             loaded = load_json(con, path, wanted, taken, settings, options)
-        return [_described(con, path, each, options, is_left=source in ("duckdb", "parquet")) for each in loaded]
+        return [_described(con, path, each, options, is_left=source == "duckdb") for each in loaded]
     except DatabaseError as error:
         raise FileError("unreadable_table", path=str(path), detail=error.facts.get("detail")) from error
 

@@ -11,7 +11,7 @@ from grammar import unique_name
 
 from . import sql
 from .column_types import Typed, typed
-from .database import Connection, describe, execute, kind_of, query, tables
+from .database import Connection, describe, execute, is_view, kind_of, tables
 from .load_options import LoadOptions
 from .load_report import ColumnReport
 from .named_columns import named_kinds
@@ -63,7 +63,7 @@ def _is_wanted(found: Typed, column: str, named: Collection[str], options: LoadO
 
 def _as_table(con: Connection, name: str) -> None:
     """Make a table of `name` if it is a view."""
-    if not query(con, f"SELECT 1 FROM duckdb_views() WHERE NOT internal AND view_name = {sql.literal(name)}"):
+    if not is_view(con, name):
         return
     copy = unique_name(name, tables(con))
     execute(con, f"CREATE TABLE {sql.name(copy)} AS FROM {sql.name(name)}")

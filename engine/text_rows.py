@@ -149,8 +149,9 @@ def _copied(
     """Make the table of a regular file and return the quick forms of its columns, without those found in doubt."""
     listed = ", ".join(f"{sql.name(column)}: 'VARCHAR'" for column in columns)
     source = (
-        f"read_csv({one_file(file.path)}, auto_detect = false, header = false, {further}, "
-        f"delim = {sql.literal(file.layout.delimiter)}, quote = '\"', escape = '\"', columns = {{{listed}}})"
+        f"read_csv({one_file(file.path)}, auto_detect = false, header = false, "
+        f"hive_partitioning = false, {further}, delim = {sql.literal(file.layout.delimiter)}, "
+        f"quote = '\"', escape = '\"', columns = {{{listed}}})"
     )
     try:
         execute(con, f"CREATE TABLE {table} AS SELECT {', '.join(expressions(columns, forms))} FROM {source}")

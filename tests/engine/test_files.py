@@ -1,5 +1,6 @@
 """Opening files: what is in them arrives, codes stay codes, and what cannot be opened is explained."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,9 @@ from tables_in_files import SETTINGS, loaded, written
 
 from engine import database, sql
 from engine.files import FileError, open_file
+from engine.load_options import LoadOptions
+from engine.session import Workspace, open_workspace, prepare, run
+from engine.settings import load_settings
 from engine.sources import open_sources
 
 
@@ -113,3 +117,76 @@ def test_missing_files_and_folders_are_explained(tmp_path: Path) -> None:
         with pytest.raises(FileError) as caught:
             loaded(path)
         assert caught.value.reason == reason
+
+
+def parquet(folder: Path, rows: int = 1000) -> Path:
+    path = folder / "yil=2024" / "t[1].parquet"
+    path.parent.mkdir(exist_ok=True)
+    con = database.connect(SETTINGS.database)
+    select = f"SELECT i AS n, 'x' || i % 3 AS k FROM range({rows}) AS t(i)"
+    database.execute(con, f"COPY ({select}) TO {sql.literal(str(path))} (FORMAT parquet)")
+    return path
+
+
+def opened_parquet(folder: Path) -> tuple[Path, Workspace]:
+    path = parquet(folder)
+    return path, open_workspace([path], load_settings())
+
+
+def total(workspace: Workspace) -> Any:
+    steps = [{"tool": "group_and_total", "args": {"value_column": "n", "agg": "sum"}}]
+    return run(workspace, [], {"steps": steps})["rows"]
+
+
+def test_a_parquet_file_is_read_where_it_lies(tmp_path: Path) -> None:
+    path, workspace = opened_parquet(tmp_path)
+    assert database.is_view(workspace.con, workspace.tables[0].name)
+    assert database.describe(workspace.con, sql.name(workspace.tables[0].name)) == [("n", "BIGINT"), ("k", "VARCHAR")]
+    assert total(workspace) == [(499500,)]
+    assert total(workspace) == [(499500,)]
+    path.unlink()  # nothing holds it
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet"])
+def test_the_name_of_a_folder_is_no_column(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "yil=2024"
+    folder.mkdir()
+    path = folder / name
+    if name.endswith("parquet"):
+        parquet(tmp_path).rename(path)
+    else:
+        path.write_text('{"n": 1, "k": "x"}\n' if "json" in name else "n\tk\n1\tx\n", encoding="utf-8")
+    (table,) = open_sources(database.connect(SETTINGS.database), [path], SETTINGS.files)
+    assert [column.column for column in table.report.columns] == ["n", "k"]
+
+
+def changed(path: Path) -> None:
+    parquet(path.parents[1], 5)
+
+
+def broken(path: Path) -> None:
+    path.write_bytes(b"PAR1 and no more")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"), [(changed, "file_changed"), (broken, "file_changed"), (Path.unlink, "file_gone")]
+)
+def test_a_file_that_has_changed_is_not_read_any_more(
+    tmp_path: Path, change: Callable[[Path], None], reason: str
+) -> None:
+    path, workspace = opened_parquet(tmp_path)
+    change(path)
+    with pytest.raises(FileError) as raised:
+        total(workspace)
+    assert (raised.value.reason, raised.value.facts) == (reason, {"path": str(path)})
+    with pytest.raises(FileError):
+        prepare(workspace, "x1 nechta")
+
+
+def test_a_parquet_file_that_was_copied_may_change(tmp_path: Path) -> None:
+    path = parquet(tmp_path)
+    workspace = open_workspace([path], load_settings(), options=LoadOptions(types={"n": "text"}))
+    changed(path)
+    assert not database.is_view(workspace.con, workspace.tables[0].name)
+    steps = [{"tool": "group_and_total", "args": {"agg": "count"}}]
+    assert run(workspace, [], {"steps": steps})["rows"] == [(1000,)]

@@ -31,6 +31,7 @@ WRITTEN: dict[str, Cell] = {
     "point or none": lambda random: random.choice(["12", "0.5", "-7", "1234.25", "1.250"]),
     "comma": lambda random: f"{random.random() * 9000:.2f}".replace(".", ","),
     "comma or none": lambda random: random.choice(["12", "0,5", "-7", "1234,25"]),
+    "thousands": lambda random: f"{random.randrange(1, 1000)},{random.randrange(1000):03}",
     "three behind a comma": lambda random: f"{random.random() * 90:.3f}".replace(".", ","),
     "spaces": lambda random: _grouped(random, " "),
     "spaces and comma": lambda random: f"{_grouped(random, ' ')},{random.randrange(10, 100)}",
