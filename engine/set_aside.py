@@ -22,6 +22,7 @@ _TOTAL = re.compile(
     r"(?:jami|hammasi|umumiy|жами|ҳаммаси|умумий|итого|итог|всего|totals?|umumiy summa|общая сумма)"
     r"(?:[\s:.=–—-]*|[\s:]+(?:по|за|на|bo'yicha|бўйича|for|of|summa|сумма)(?:\s.*)?|\s*\(.*\))"
 )
+_SIGNED = "___"
 _NOTE = re.compile(r"(?:\*|izoh|eslatma|manba|изоҳ|манба|примечани|источник|note|source)", re.IGNORECASE)
 _TOTAL_BEGINNING = f"^[{sql.BLANKS}]*({_TOTAL_START})"
 _NUMBER = re.compile(r"[-−(]?\D{0,4}\d")
@@ -96,7 +97,7 @@ def _below(tail: Sequence[Row], most_notes: int) -> list[tuple[int, Row, Why]]:
         filled = [cell for cell in row[2] if cell]
         if is_total(filled[0]) and not (len(filled) == 1 and len(row[2]) == 1):
             found.append((row[0], row, "total"))
-        elif len(filled) == 1 and row[2][0] and _is_note(row[2][0], len(row[2])):
+        elif _is_note(row[2]):
             found.append((row[0], row, "note"))
         else:
             break
@@ -104,10 +105,16 @@ def _below(tail: Sequence[Row], most_notes: int) -> list[tuple[int, Row, Why]]:
     return found if (notes <= most_notes and len(found) < len(tail)) or notes == 0 else []
 
 
-def _is_note(text: str, width: int) -> bool:
-    """Return whether the only cell of a row is a remark about the table."""
-    if width < 2 or _NUMBER.match(text):
+def _is_note(cells: Sequence[str | None]) -> bool:
+    """Return whether a row is a remark about the table: a single cell that reads like one, or a line to sign on."""
+    filled, width = [cell for cell in cells if cell], len(cells)
+    if width > 1 and any(_SIGNED in cell for cell in filled):
+        return True
+    if len(filled) > 1 or width < 2 or _NUMBER.match(filled[0]):
         return False
+    text = filled[0]
+    if not cells[0]:
+        return bool(_NOTE.match(text))
     if _NOTE.match(text) or len(text) >= _LONG_NOTE:
         return True
     return width > 2 and len(text) >= _NOTE_LENGTH and any(mark in text for mark in " :")

@@ -91,7 +91,7 @@ class _Found:
 def _found(path: Path, sheet: _Sheet, settings: FileSettings, options: LoadOptions) -> _Found:
     named = _named_rows(path, options)
     head, later = _surveyed(sheet, max(settings.header_rows, named[1] + 1 if named else 0))
-    if named and named[1] >= len(head):
+    if named and named[1] >= 0 and (named[1] >= len(head) or all(cell is None for cell in head[named[1]])):
         raise FileError("no_header", path=str(path), found=named[1] + 1, allowed=len(head))
     merged, left, alike = _merged(sheet), sheet.facts["left"], settings.alike_share
     layout = find_layout(head, [place for place, cells in enumerate(later) if cells], merged, alike, named)
@@ -270,8 +270,7 @@ def _data(sheet: _Sheet, found: _Found, tally: Tally) -> Iterator[list[Any]]:
     """Yield the rows of the first table, each behind its line; count blank rows and those of other tables."""
     layout = found.layout
     above = {number for number, _ in layout.titles} | set(range(layout.first - layout.name_rows, layout.first))
-    for number, row in enumerate(sheet.rows()):
-        cells = [row[place] for place in layout.places]
+    for number, cells in _rows(sheet, found):
         if number < layout.first:
             tally.counts["blank"] += number not in above
         elif all(cell is None for cell in cells):
@@ -285,12 +284,42 @@ def _data(sheet: _Sheet, found: _Found, tally: Tally) -> Iterator[list[Any]]:
 def _sorts(sheet: _Sheet, found: _Found, left: Set[int]) -> list[Counter[Sort]]:
     """Return how many cells of each sort the columns hold, without the lines that left the table."""
     sorts: list[Counter[Sort]] = [Counter() for _ in found.layout.places]
-    for number, row in enumerate(sheet.rows()):
+    for number, cells in _rows(sheet, found):
         if found.end is not None and number >= found.end:
             break
         if number >= found.layout.first and number + 1 not in left:
-            _count(sorts, [row[place] for place in found.layout.places])
+            _count(sorts, cells)
     return sorts
+
+
+def _rows(sheet: _Sheet, found: _Found) -> Iterator[tuple[int, Row]]:
+    """Yield number and cells of each row, in the columns of the first table.
+
+    Rows of data that a cell merged downwards covers have its value; a row with nothing else stays blank.
+    """
+    layout = found.layout
+    starting: dict[int, list[Merged]] = {}
+    for area in _merged(sheet):
+        if area.top >= layout.first and area.bottom > area.top and area.left in layout.places:
+            starting.setdefault(area.top, []).append(area)
+    lasting: dict[int, tuple[int, object]] = {}
+    for number, row in enumerate(sheet.rows()):
+        cells = [row[place] for place in layout.places]
+        if lasting and any(cell is not None for cell in cells):
+            for place, (bottom, value) in lasting.items():
+                if number <= bottom and cells[place] is None:
+                    cells[place] = value
+        lasting |= {layout.places.index(area.left): (area.bottom, row[area.left]) for area in starting.get(number, ())}
+        yield number, cells
+
+
+def _covered(sheet: _Sheet, found: _Found) -> int:
+    """Return how many cells of the first table take the value of a cell merged downwards."""
+    return sum(
+        cell is not None and row[place] is None
+        for row, (_, cells) in zip(sheet.rows(), _rows(sheet, found), strict=True)
+        for place, cell in zip(found.layout.places, cells, strict=True)
+    )
 
 
 def _notes(sheet: _Sheet, found: _Found) -> list[dict[str, Any]]:
@@ -300,6 +329,9 @@ def _notes(sheet: _Sheet, found: _Found) -> list[dict[str, Any]]:
         notes.append({"note": "other_sheets", "sheet": sheet.facts["sheet"], "others": others})
     if found.others:
         notes.append({"note": "other_tables", "sheet": sheet.facts["sheet"], "cells": list(found.others)})
+    covered = _covered(sheet, found) if any(area.bottom > area.top for area in _merged(sheet)) else 0
+    if covered:
+        notes.append({"note": "merged_cells", "cells": covered})
     blank = sheet.facts["width"] - len(found.layout.places) - found.apart
     if blank:
         notes.append({"note": "blank_columns", "columns": blank})

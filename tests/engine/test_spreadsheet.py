@@ -283,3 +283,22 @@ def test_the_first_table_of_a_sheet_is_opened_and_the_rest_reported(
     assert (report.header, report.counts) == (case.get("header", 1), case.get("counts", {}))
     assert report.rows_in == len(found.rows) + sum(report.counts.values())
     assert found.notes.get("other_tables", {}).get("cells", []) == case.get("others", [])
+
+
+def test_a_cell_merged_downwards_is_the_value_of_all_its_rows(tmp_path: Path) -> None:
+    rows = [["viloyat", "tuman", "summa"], [None, "a", 1], [None, "b", 2], [None, "c", 3], ["Xiva", "d", 4]]
+    found = Opened(xlsx(tmp_path / "x.xlsx", {"s": rows}, merging("A2:A4=Buxoro")))
+    assert found.rows == [("Buxoro", "a", 1), ("Buxoro", "b", 2), ("Buxoro", "c", 3), ("Xiva", "d", 4)]
+    assert found.notes == {"merged_cells": {"note": "merged_cells", "cells": 2}}
+    rows = [["viloyat", "summa"], ["Xiva", 4], [], [], ["Izoh: QQSsiz, yaxlitlangan"]]
+    found = Opened(xlsx(tmp_path / "y.xlsx", {"s": rows}, merging("A3:A4=Buxoro", "A5:B6=Izoh: QQSsiz")))
+    assert found.rows == [("Xiva", 4), ("Buxoro", None)]
+    assert found.table.report.counts == {"blank": 1, "note": 1}
+
+
+def test_a_named_line_of_names_must_hold_some(tmp_path: Path) -> None:
+    path = xlsx(tmp_path / "x.xlsx", {"s": [["a", "b"], [1, 2], [], [3, 4]]})
+    for line in (3, 9):
+        with pytest.raises(FileError) as caught:
+            Opened(path, options=LoadOptions(header=line))
+        assert caught.value.reason == "no_header"

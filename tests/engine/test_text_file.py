@@ -50,6 +50,20 @@ CASES: list[Any] = [
         [("Toshkent", 1, 100), ("Buxoro", 1, 200)],
         {"total": 2, "header_again": 1, "blank": 1, "note": 1},
     ),
+    (
+        "lines to sign on",
+        "Hudud;Soni;Summa\nToshkent;1;100\nBuxoro;2;200\nJami;;300\n\nRahbar;________;Karimov A.\n"
+        "Bosh hisobchi;________;Valiyev B.\n",
+        [("Toshkent", 1, 100), ("Buxoro", 2, 200)],
+        {"total": 1, "blank": 1, "note": 2},
+    ),
+    (
+        "a note in a later column",
+        "Hudud;Soni;Summa\nToshkent;1;100\nBuxoro;2;200\n;;Manba: stat.uz\n",
+        [("Toshkent", 1, 100), ("Buxoro", 2, 200)],
+        {"note": 1},
+    ),
+    ("a value alone in a later column", "a;b;c\n1;x;y\n;;z\n", [(1, "x", "y"), (None, None, "z")], {}),
     ("a company called Total", "Nomi;Soni;Izoh\nTotal;1;a\nTotalEnergies;2;b\nShell;3;c\n", None, {}),
     ("an empty last cell is no note", "a,b\n1,x\n2,\n", [(1, "x"), (2, None)], {}),
     ("a value that stands alone", "Nomi,b,c\nx,1,2\nUzoq Nomli Joy,,\ny,2,3\n", None, {}),
