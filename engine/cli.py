@@ -147,6 +147,13 @@ def _model_options(command: argparse.ArgumentParser) -> None:
 def _output_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.add_argument("--rows", type=_row_count, metavar="N", help="print at most N rows")
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help="write the table to a new file: .csv, .xlsx, .parquet or .json"
+    )
+    command.add_argument(
+        "--chart", type=Path, metavar="FILE", help="draw the chart of the plan: .png, .svg, .html, or .json (Vega-Lite)"
+    )
+    command.add_argument("--with-plan", action="store_true", help="write plan and evidence beside each file")
 
 
 def _row_count(text: str) -> int:

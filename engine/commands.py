@@ -1,8 +1,6 @@
 """What each command does: call the pipeline once, print what it gives."""
 
 import argparse
-import json
-import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -10,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grammar import TezError, ToolError, by_name, gbnf, json_schema
+from grammar import TezError, by_name, gbnf, json_schema
 from prompt.build import tool_lines
 from prompt.words import (
     Language,
@@ -24,9 +22,11 @@ from prompt.words import (
 
 from . import exit_codes, outcome, render, terminal
 from .asking import settling_of
+from .deliver import Delivery, Wanted, check_wanted
 from .files import OpenedTable
 from .load_options import ASK, LoadOptions
 from .paths import FileError
+from .plan_file import read_plan
 from .profile import profile
 from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
@@ -68,6 +68,7 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     from .trial import try_model
     from .weights import default_weights
 
+    wanted = _wanted(arguments)
     workspace = _opened(arguments, settings, language)
     settings = _with_model(settings, arguments)
     with terminal.progress(language) as progress:
@@ -84,31 +85,69 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
                 model,
                 dry_run=arguments.dry_run,
                 max_rows=_most_rows(arguments, settings),
+                keep_steps=wanted.out is not None,
                 progress=progress,
             )
             name = model.name
-    if arguments.json:
+    if not arguments.json:
+        _say_notes(answered.notes, language)
+    if answered.result is not None:
+        delivery = Delivery(workspace, answered.result, answered.answer, language, arguments.request)
+        _hand_over(delivery, wanted, None if not arguments.json else _ask_json(workspace, answered, name))
+    elif arguments.json:
         render.print_json(_ask_json(workspace, answered, name))
     else:
-        _say_notes(answered.notes, language)
-        _print_answer(workspace, answered, language)
+        _print_unrun(workspace, answered, language)
     return exit_codes.QUESTION if "question" in answered.answer else exit_codes.ANSWERED
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
         raise FileError("input_twice", path=STANDARD_INPUT)
+    wanted = _wanted(arguments)
     workspace = _opened(arguments, settings, language)
-    answer = _read_plan(arguments.plan)
+    answer = read_plan(arguments.plan)
     started = time.monotonic()
-    result = run(workspace, [], answer, max_rows=_most_rows(arguments, settings))
+    most = _most_rows(arguments, settings)
+    result = run(workspace, [], answer, max_rows=most, keep_steps=wanted.out is not None)
+    document = None
     if arguments.json:
         timing = {"run": time.monotonic() - started}
         said = {"notes": _file_notes(workspace), "tables": _reports_json(workspace)}
-        render.print_json({"answer": answer, **_result_json(result), "timing": timing, **said})
-    else:
-        _print_result(workspace, result, language)
+        document = {"answer": answer, **_result_json(result), "timing": timing, **said}
+    _hand_over(Delivery(workspace, result, answer, language), wanted, document)
     return exit_codes.ANSWERED
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
+    """Return which files the user wants; ExportError before anything is opened for one that cannot be written."""
+    wanted = Wanted(arguments.out, arguments.chart, arguments.with_plan)
+    check_wanted(wanted, arguments.files)
+    return wanted
+
+
+def _hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | None) -> None:
+    """Print a result, or a JSON document of it, and write its files; a file that fails takes no answer with it."""
+    language, settings = delivery.language, delivery.workspace.settings
+    if document is None:
+        _print_result(delivery.workspace, delivery.result, language)
+        for lines in delivery.text_charts(render.line_width(settings.output), plain=not render.is_unicode()):
+            render.print_text("\n".join(["", *lines]))
+    written: list[dict[str, Any]] = []
+    try:
+        for file in delivery.files(wanted):
+            written.append(file)
+            if document is None:
+                _say_file(file, language, settings)
+    finally:
+        if document is not None:
+            render.print_json({**document, "artifacts": delivery.artifacts(), "files": written})
+
+
+def _say_file(file: Mapping[str, Any], language: Language, settings: Settings) -> None:
+    terminal.say(screen_text("file_written", language, path=file["path"], rows=file.get("rows")))
+    for note in file["notes"]:
+        terminal.say(f"  {note_text(note, language, shown=settings.output.shown_options)}")
 
 
 def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
@@ -224,27 +263,6 @@ def _most_rows(arguments: argparse.Namespace, settings: Settings) -> int:
     return settings.output.json_rows if arguments.json else settings.output.shown_rows
 
 
-def _read_plan(path: Path) -> dict[str, Any]:
-    """Return the plan of a file: an answer, or only its list of steps; ToolError if it is none."""
-    try:
-        if str(path) != STANDARD_INPUT:
-            text = path.read_text(encoding="utf-8-sig")
-        elif sys.stdin is not None:
-            text = sys.stdin.buffer.read().decode("utf-8-sig")
-        else:
-            raise ToolError("plan_unreadable", found=str(path))
-        plan = json.loads(text)
-    except OSError as error:
-        raise ToolError("plan_unreadable", found=str(path), detail=error.strerror) from error
-    except (ValueError, RecursionError) as error:
-        raise ToolError("plan_not_json", found=str(path), detail=str(error)) from error
-    if isinstance(plan, list):
-        plan = {"steps": plan}
-    if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
-        raise ToolError("not_a_plan", found=str(path), allowed=['{"steps": [{"tool": ..., "args": {...}}]}'])
-    return plan
-
-
 def _named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
     """Return the texts that the arguments of these steps hold, column names among them."""
 
@@ -279,7 +297,7 @@ def _reports_json(workspace: Workspace) -> list[dict[str, Any]]:
 
 def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
     keys = ("columns", "rows", "row_count", "evidence", "artifacts")
-    return {key: None if result is None else result[key] for key in keys}
+    return {**{key: None if result is None else result[key] for key in keys}, "files": []}
 
 
 def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -294,11 +312,10 @@ def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[
     }
 
 
-def _print_answer(workspace: Workspace, answered: Answered, language: Language) -> None:
+def _print_unrun(workspace: Workspace, answered: Answered, language: Language) -> None:
+    """Print an answer that is a question, or a plan that was not run."""
     if "question" in answered.answer:
         render.print_text(question_text(answered.answer["question"], language))
-    elif answered.result is not None:
-        _print_result(workspace, answered.result, language)
     else:
         _say_plan(workspace, answered.answer["steps"], language)
         terminal.say(screen_text("not_run", language))

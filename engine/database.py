@@ -72,6 +72,21 @@ def query(con: Connection, statement: str) -> list[Row]:
         return con.execute(statement).fetchall()
 
 
+def batches(con: Connection, statement: str, rows: int) -> Iterator[list[Row]]:
+    """Run a statement and yield its rows, at most so many at once; raises DatabaseError, KeyboardInterrupt.
+
+    Nothing else may run on the connection before the last batch has come.
+    """
+    with _our_errors():
+        con.execute(statement)
+    while True:
+        with _our_errors():
+            batch = con.fetchmany(rows)
+        if not batch:
+            return
+        yield batch
+
+
 def insert(con: Connection, table: str, types: Sequence[str], columns: Sequence[Sequence[object]]) -> None:
     """Append rows, given column by column as Python values, to a table (a quoted name); raises DatabaseError."""
     cells = ", ".join(f"unnest(${number}::{kind}[])" for number, kind in enumerate(types, 1))

@@ -15,7 +15,7 @@ MEANINGS = {
     BUG: "a fault of Tez itself",
     USAGE: "the command line is wrong",
     QUESTION: "the answer is a question",
-    DATA: "the data cannot be opened or read",
+    DATA: "the data cannot be opened, read or written",
     PLAN: "the plan cannot run",
     MODEL: "the model cannot be loaded or did not finish",
     SETTINGS: "the settings, the contracts or the domain are wrong",

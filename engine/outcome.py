@@ -7,6 +7,7 @@ from . import exit_codes
 from .database import DatabaseError
 from .domain import DomainError
 from .model_error import ModelError
+from .new_file import ExportError, PictureError
 from .paths import FileError
 from .render import OutputError
 from .session import RequestError
@@ -16,6 +17,8 @@ _CODES: tuple[tuple[type[TezError], int], ...] = (
     (FileError, exit_codes.DATA),
     (DatabaseError, exit_codes.DATA),
     (OutputError, exit_codes.DATA),
+    (ExportError, exit_codes.DATA),
+    (PictureError, exit_codes.DATA),
     (RequestError, exit_codes.USAGE),
     (ToolError, exit_codes.PLAN),
     (ModelError, exit_codes.MODEL),

@@ -37,8 +37,12 @@ def print_text(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print a JSON document. Dates are ISO texts, numbers that JSON does not know are null."""
-    ascii_only = not _is_unicode(_output())
-    print_text(json.dumps(json_value(value), ensure_ascii=ascii_only, allow_nan=False))
+    print_text(json_text(value, ascii_only=not is_unicode()))
+
+
+def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None) -> str:
+    """Return a JSON document. Dates are ISO texts, numbers that JSON does not know are null."""
+    return json.dumps(json_value(value), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
 
 
 def json_value(value: Any) -> Any:
@@ -77,7 +81,7 @@ def print_table(
     """
     output = _output()
     terminal = output.isatty()
-    width = Console(file=output).width if terminal else settings.piped_width
+    width = line_width(settings)
     drawn = StringIO()
     console = Console(file=drawn, width=width, force_terminal=terminal, highlight=False)
     names = [_one_line(name) for name in columns]
@@ -87,7 +91,7 @@ def print_table(
         longest = max(map(cell_len, [name, *(row[place] for row in cells)]))
         widths.append(longest if kind == "number" else min(longest, settings.text_width))
     shown = _fitting(columns, widths, width, wanted)
-    edge = box.HEAVY_HEAD if _is_unicode(output) else box.ASCII
+    edge = box.HEAVY_HEAD if is_unicode() else box.ASCII
     table = Table(show_edge=False, pad_edge=False, header_style="bold", box=edge)
     for place in shown:
         justify: Any = "right" if kinds[place] == "number" else "left"
@@ -138,8 +142,15 @@ def _output() -> TextIO:
     return sys.stdout
 
 
-def _is_unicode(output: TextIO) -> bool:
-    return (output.encoding or "").lower().replace("-", "").startswith("utf")
+def is_unicode() -> bool:
+    """Return whether standard output takes every character; OutputError if it is closed."""
+    return (_output().encoding or "").lower().replace("-", "").startswith("utf")
+
+
+def line_width(settings: OutputSettings) -> int:
+    """Return how many characters a line of standard output takes; OutputError if it is closed."""
+    output = _output()
+    return Console(file=output).width if output.isatty() else settings.piped_width
 
 
 def _write(text: str) -> None:

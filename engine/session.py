@@ -52,6 +52,7 @@ class Workspace:
 
 
 ANSWER_KEYS = ("on", "table", "steps")
+EXPORT = "export"
 
 
 @dataclass(frozen=True)
@@ -120,11 +121,13 @@ def ask(
     *,
     dry_run: bool = False,
     max_rows: int | None = None,
+    keep_steps: bool = False,
     progress: Progress = silent,
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
-    `history` is a list of {"request", "answer"}. Raises RequestError, ModelError, ToolError, DatabaseError.
+    `history` is a list of {"request", "answer"}, `keep_steps` as in `run`. Raises RequestError, ModelError,
+    ToolError, DatabaseError.
     """
     if not request.strip():
         raise RequestError("empty_request")
@@ -140,7 +143,8 @@ def ask(
     decided = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
-        result = run(workspace, [turn["answer"] for turn in history], answer, max_rows=max_rows)
+        earlier = [turn["answer"] for turn in history]
+        result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps)
     timing = {
         "prepare": prepared - started,
         "read": decoded.read_seconds,
@@ -157,11 +161,17 @@ def ask(
 
 
 def run(
-    workspace: Workspace, history: Sequence[Answer], answer: Answer, *, max_rows: int | None = None
+    workspace: Workspace,
+    history: Sequence[Answer],
+    answer: Answer,
+    *,
+    max_rows: int | None = None,
+    keep_steps: bool = False,
 ) -> dict[str, Any]:
     """Run a plan, with the earlier answers' steps where it goes on from their result.
 
     Raises ToolError, DatabaseError, FileError if a file that is read where it lies is not what it was.
+    The tables of the steps stay until the next run if `keep_steps` says so or a step of the answer exports its table.
     """
     for key in answer:
         if key not in ANSWER_KEYS:
@@ -184,6 +194,7 @@ def run(
             workspace.settings,
             contracts=workspace.contracts,
             max_rows=max_rows,
+            keep_steps=keep_steps or any(step.get("tool") == EXPORT for step in answer["steps"]),
             known=workspace.scene.tables,
         )
 

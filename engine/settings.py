@@ -153,6 +153,44 @@ class OutputSettings:
 
 
 @dataclass(frozen=True)
+class ChartSettings:
+    """How charts are drawn."""
+
+    points: int
+    categories: int
+    slices: int
+    colors: int
+    bins: int
+    label_length: int
+    width: int
+    height: int
+    scale: float
+    text_width: int
+    text_rows: int
+    text_height: int
+
+
+@dataclass(frozen=True)
+class FileForm:
+    """How files look to a spreadsheet program in one language."""
+
+    delimiter: str
+    decimal: str
+    dates: str
+
+
+@dataclass(frozen=True)
+class ExportSettings:
+    """How files are written."""
+
+    batch_rows: int
+    column_width: int
+    uz: FileForm
+    ru: FileForm
+    en: FileForm
+
+
+@dataclass(frozen=True)
 class CompareSettings:
     """When two results are the same."""
 
@@ -189,6 +227,8 @@ class Settings:
     model: ModelSettings
     weights: WeightsSettings
     output: OutputSettings
+    chart: ChartSettings
+    export: ExportSettings
     compare: CompareSettings
     accuracy: AccuracySettings
 

@@ -40,6 +40,9 @@ def test_there_are_sources() -> None:
         ("llama_cpp", "engine/model.py"),
         ("python_calamine", "engine/workbook.py"),
         ("sqlite3", "engine/sqlite_file.py"),
+        ("altair", "engine/chart.py"),
+        ("vl_convert", "engine/picture.py"),
+        ("xlsxwriter", "engine/xlsx_file.py"),
     ],
 )
 def test_one_module_owns_each_outside_thing(library: str, owner: str) -> None:

@@ -5,22 +5,39 @@ colleague would add. It never changes anything. A new tool is a contract in `pro
 these modules, and a case file under `tests/cases/tools/`.
 """
 
-from . import cleaning, columns, computed, describing, periods, pivoting, reading, rows, spelling, totals
+from . import (
+    charts,
+    cleaning,
+    columns,
+    computed,
+    describing,
+    export,
+    periods,
+    pivoting,
+    reading,
+    rows,
+    spelling,
+    totals,
+)
 from .registry import Executor, Made, Table, executes, executors_of, paired
 
-EXECUTORS = executors_of(cleaning, columns, computed, describing, periods, pivoting, reading, rows, spelling, totals)
+EXECUTORS = executors_of(
+    charts, cleaning, columns, computed, describing, export, periods, pivoting, reading, rows, spelling, totals
+)
 
 __all__ = [
     "EXECUTORS",
     "Executor",
     "Made",
     "Table",
+    "charts",
     "cleaning",
     "columns",
     "computed",
     "describing",
     "executes",
     "executors_of",
+    "export",
     "paired",
     "periods",
     "pivoting",

@@ -26,6 +26,7 @@ KEYS = [
     "row_count",
     "evidence",
     "artifacts",
+    "files",
     "timing",
     "model",
     "notes",

@@ -13,7 +13,7 @@ from command_line import LOANS, ROOT, TEZ, tez
 from engine.plan import shipped_contracts
 from prompt.build import tool_lines
 
-KEYS = ["answer", "columns", "rows", "row_count", "evidence", "artifacts", "timing", "notes", "tables"]
+KEYS = ["answer", "columns", "rows", "row_count", "evidence", "artifacts", "files", "timing", "notes", "tables"]
 TOP = {
     "tool": "top_n",
     "args": {"by": "qoldiq_uzs", "n": 3, "descending": True, "group": {"columns": ["viloyat"], "agg": "sum"}},

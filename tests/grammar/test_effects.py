@@ -82,6 +82,7 @@ def test_only_tools_that_the_state_allows_are_offered() -> None:
     assert {"filter", "fix_numbers", "sort"} <= offered
     assert {contract["name"] for contract in CONTRACTS if call_shapes(contract, bare)} == {
         "describe",
+        "export",
         "group_and_total",
         "remove_duplicates",
     }
