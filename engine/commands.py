@@ -32,6 +32,7 @@ from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
 from .sources import STANDARD_INPUT
+from .watching import watching_of
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -219,7 +220,10 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
         keep_totals=arguments.keep_totals,
     )
     settling = settling_of(arguments, settings, language)
-    workspace = open_workspace(arguments.files, settings, arguments.domain, options, arguments.sheet, settling)
+    watching = watching_of(arguments.files, settings, language)
+    workspace = open_workspace(
+        arguments.files, settings, arguments.domain, options, arguments.sheet, settling, watching
+    )
     if not getattr(arguments, "json", False):
         for table in workspace.tables:
             for note in table.notes:

@@ -57,7 +57,15 @@ def connect(settings: DatabaseSettings, path: Path | None = None, *, read_only: 
     if settings.threads is not None:
         config["threads"] = settings.threads
     with _our_errors():
-        return duckdb.connect(":memory:" if path is None else str(path), read_only=read_only, config=config)
+        con = duckdb.connect(":memory:" if path is None else str(path), read_only=read_only, config=config)
+        con.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
+    return con
+
+
+def done_of(con: Connection) -> float | None:
+    """Return how much of the statement that runs is done, from 0 to 1; None if that is not known. For any thread."""
+    percent = con.query_progress()
+    return None if percent < 0 else min(percent / 100, 1.0)
 
 
 def execute(con: Connection, statement: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from grammar import TezError, unique_name
@@ -44,6 +45,16 @@ def check_file(path: Path) -> None:
         raise FileError("unreadable", path=str(path), found=error.strerror) from error
     if not beginning:
         raise FileError("empty_file", path=str(path))
+
+
+def total_size(paths: Iterable[Path]) -> int:
+    """Return the bytes of these files and of those that lie in these folders; what cannot be asked counts for none."""
+    total = 0
+    for path in paths:
+        with suppress(OSError):
+            files = list(path.iterdir()) if path.is_dir() else [path]
+            total += sum(file.stat().st_size for file in files if file.is_file())
+    return total
 
 
 def table_name(wanted: str, taken: Iterable[str]) -> str:

@@ -2,10 +2,11 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from grammar import (
     AnswerMatcher,
@@ -51,6 +52,15 @@ class Workspace:
     settings: Settings
 
 
+Watching: TypeAlias = Callable[[Connection], AbstractContextManager[None]]
+"""Stands around the reading of files into a connection, to show how far it is."""
+
+
+def unwatched(con: Connection) -> AbstractContextManager[None]:
+    """Show nothing."""
+    return nullcontext()
+
+
 ANSWER_KEYS = ("on", "table", "steps")
 EXPORT = "export"
 
@@ -84,14 +94,16 @@ def open_workspace(
     options: LoadOptions = AS_FOUND,
     sheet: str | None = None,
     settling: Settling = UNATTENDED,
+    watching: Watching = unwatched,
 ) -> Workspace:
     """Open the files and find their domain; `options` settles how they are read, `sheet` names that of a workbook.
 
-    `settling` is where answers come from to what a file leaves open. Raises FileError, DatabaseError, DomainError,
-    prompt.build.ContextError.
+    `settling` is where answers come from to what a file leaves open; the files are read inside `watching`. Raises
+    FileError, DatabaseError, DomainError, prompt.build.ContextError.
     """
     con = connect(settings.database)
-    tables = open_sources(con, paths, settings.files, sheet, options)
+    with watching(con):
+        tables = open_sources(con, paths, settings.files, sheet, options)
     tables = [settled(con, table, options, settling) for table in tables]
     states = [
         table_state(con, table.name, settings, table.labels, orders=orders_of(table.report.columns)) for table in tables

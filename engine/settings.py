@@ -56,6 +56,7 @@ class FileSettings:
     sample_bytes: int
     sample_places: int
     place_bytes: int
+    progress_bytes: int
     quoted_lines: int
     alike_share: float
     listed_rows: int

@@ -4,8 +4,10 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Event, Thread
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -25,6 +27,7 @@ Tick = Callable[[str], None]
 """Called before each of many pieces of work with its name, and once at the end with an empty text."""
 
 FORECAST_FROM = 3600.0
+LOOKS_A_SECOND = 10
 
 
 def say(text: str) -> None:
@@ -102,3 +105,31 @@ def counted(done: int, total: int) -> Iterator[Tick]:
             started = True
 
         yield tick
+
+
+@contextmanager
+def opening(done: Callable[[], float | None], names: str, language: Language) -> Iterator[None]:
+    """Show a bar while the block opens files of these names; nothing without a terminal.
+
+    `done` is asked from another thread how much of what runs is done, from 0 to 1, None if that is not known.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(screen_text("opening", language, names=names)), total=None)
+        ended = Event()
+
+        def look() -> None:
+            while not ended.wait(1 / LOOKS_A_SECOND):
+                share = done()
+                bar.update(task, total=None if share is None else 1.0, completed=share or 0.0)
+
+        looking = Thread(target=look, daemon=True)
+        looking.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            looking.join()

@@ -1,0 +1,20 @@
+"""Which openings of files are long enough for a bar, and what it shows."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from prompt.words import Language
+
+from . import terminal
+from .database import done_of
+from .paths import total_size
+from .session import Watching, unwatched
+from .settings import Settings
+
+
+def watching_of(paths: Sequence[Path], settings: Settings, language: Language) -> Watching:
+    """Return a bar that shows how far the opening of large files is, nothing for small ones."""
+    if total_size(paths) < settings.files.progress_bytes:
+        return unwatched
+    names = ", ".join(path.name for path in paths)
+    return lambda con: terminal.opening(lambda: done_of(con), names, language)
