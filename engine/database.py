@@ -189,27 +189,20 @@ def find_table(con: Connection, table: str) -> str | None:
     Only the catalogue is asked: a bare name in a statement could also mean a file or a variable of the program. A
     temporary one comes first, then the schema in use; letter case only counts where two names differ in nothing else.
     """
-    found = _catalogue(
-        con,
-        f"lower(name) = lower({sql.literal(table)}) AND NOT internal AND (database_name = 'temp' OR "
-        "(database_name = current_database() AND schema_name IN (current_schema(), 'main')))",
-    )
-    if not found:
-        return None
-    in_use = query(con, "SELECT current_schema()")[0][0]
-    best = max(found, key=lambda entry: (entry.database == "temp", entry.schema == in_use, entry.name == table))
-    return ".".join(sql.name(part) for part in (best.database, best.schema, best.name))
+    found = _found(con, table)
+    return None if found is None else ".".join(sql.name(part) for part in (found.database, found.schema, found.name))
+
+
+def is_view(con: Connection, table: str) -> bool:
+    """Return whether a bare name means a view, as `find_table` finds it."""
+    found = _found(con, table)
+    return found is not None and found.sort == "view"
 
 
 def tables(con: Connection, *, everywhere: bool = False) -> list[str]:
     """Return the names of the tables and views in use; `everywhere` adds DuckDB's own and other schemas'."""
     seen = "TRUE" if everywhere else "NOT internal AND database_name IN ('temp', current_database())"
     return sorted({entry.name for entry in _catalogue(con, seen)})
-
-
-def is_view(con: Connection, name: str) -> bool:
-    """Return whether this is the name of a view in use."""
-    return any(entry.sort == "view" for entry in _catalogue(con, f"NOT internal AND name = {sql.literal(name)}"))
 
 
 def drop(con: Connection, names: Collection[str]) -> None:
@@ -225,21 +218,25 @@ def is_read_only(con: Connection) -> bool:
     return bool(rows and rows[0][0])
 
 
-def make_temporary(con: Connection, table: str, select: str, mark: str) -> None:
-    """Make a temporary table of a SELECT and leave a comment on it that tells it from the caller's own."""
-    execute(con, f"CREATE TEMP TABLE {temporary(table)} AS {select}")
+def make_temporary(con: Connection, table: str, select: str, mark: str) -> int:
+    """Make a temporary table of a SELECT and leave a comment on it that tells it from the caller's own.
+
+    Returns the number of its rows.
+    """
+    rows = query(con, f"CREATE TEMP TABLE {temporary(table)} AS {select}")[0][0]
     execute(con, f"COMMENT ON TABLE {temporary(table)} IS {sql.literal(mark)}")
+    return int(rows)
+
+
+def make_temporary_view(con: Connection, view: str, select: str, mark: str) -> None:
+    """Make a temporary view of a SELECT and leave a comment on it that tells it from the caller's own."""
+    execute(con, f"CREATE TEMP VIEW {temporary(view)} AS {select}")
+    execute(con, f"COMMENT ON VIEW {temporary(view)} IS {sql.literal(mark)}")
 
 
 def temporary(table: str) -> str:
-    """Return the full quoted name of a temporary table."""
+    """Return the full quoted name of a temporary table or view."""
     return f"temp.main.{sql.name(table)}"
-
-
-def marked_temporary(con: Connection, mark: str) -> list[str]:
-    """Return the names of the temporary tables that have this comment."""
-    marked = f"database_name = 'temp' AND comment = {sql.literal(mark)}"
-    return [entry.name for entry in _catalogue(con, marked) if entry.sort == "table"]
 
 
 def taken_temporary(con: Connection, names: list[str], mark: str) -> list[str]:
@@ -249,10 +246,12 @@ def taken_temporary(con: Connection, names: list[str], mark: str) -> list[str]:
     return [entry.name for entry in _catalogue(con, foreign)]
 
 
-def drop_temporary(con: Connection, names: list[str]) -> None:
-    """Drop these temporary tables, where they are there."""
-    for name in names:
-        execute(con, f"DROP TABLE IF EXISTS {temporary(name)}")
+def drop_temporary(con: Connection, mark: str, keeping: Collection[str] = ()) -> None:
+    """Drop the temporary tables and views that have this comment, except those of the names that are kept."""
+    marked = _catalogue(con, f"database_name = 'temp' AND comment = {sql.literal(mark)}")
+    for entry in reversed(marked):
+        if entry.name not in keeping:
+            execute(con, f"DROP {entry.sort} {temporary(entry.name)}")
 
 
 class _Entry(NamedTuple):
@@ -260,6 +259,18 @@ class _Entry(NamedTuple):
     schema: str
     name: str
     sort: str
+
+
+def _found(con: Connection, table: str) -> _Entry | None:
+    found = _catalogue(
+        con,
+        f"lower(name) = lower({sql.literal(table)}) AND NOT internal AND (database_name = 'temp' OR "
+        "(database_name = current_database() AND schema_name IN (current_schema(), 'main')))",
+    )
+    if not found:
+        return None
+    in_use = query(con, "SELECT current_schema()")[0][0]
+    return max(found, key=lambda entry: (entry.database == "temp", entry.schema == in_use, entry.name == table))
 
 
 def _catalogue(con: Connection, condition: str) -> list[_Entry]:

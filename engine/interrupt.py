@@ -1,9 +1,12 @@
-"""Ctrl-C while native code runs."""
+"""Ctrl-C and deadlines while native code runs."""
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Self
+
+_AGAIN = 0.02
 
 
 class HeldInterrupt:
@@ -30,3 +33,34 @@ class HeldInterrupt:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.came = True
+
+
+class Deadline:
+    """Calls `stop` when a time is over, and again and again until the block ends.
+
+    Again, because what is to be stopped may be one of many short things, or not have begun. `passed` tells whether the
+    time was over. Without `seconds` there is no end.
+    """
+
+    def __init__(self, seconds: float | None, stop: Callable[[], None]) -> None:
+        self.passed = False
+        self._seconds = seconds
+        self._stop = stop
+        self._ended = threading.Event()
+        self._watch = threading.Thread(target=self._wait, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._seconds is not None:
+            self._watch.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._ended.set()
+        if self._seconds is not None:
+            self._watch.join()
+
+    def _wait(self) -> None:
+        if not self._ended.wait(self._seconds):
+            self.passed = True
+            while not self._ended.wait(_AGAIN):
+                self._stop()

@@ -5,7 +5,7 @@ too, and they are gone when it ends, well or badly, unless the caller keeps them
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
@@ -32,9 +32,18 @@ from .database import Connection, DatabaseError
 from .day_order import as_columns, day_orders, with_orders_of
 from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
-from .tools import EXECUTORS, Executor, Table, paired
+from .step_tables import (
+    STEP_MARK,
+    StepTables,
+    compared_by_letters,
+    hidden_name,
+    kept_name,
+    opened_source,
+    read_later,
+)
+from .tools import EXECUTORS, Executor, paired
+from .tools.registry import RowCount
 
-_STEP_MARK = "a step of a plan, made by Tez"
 Step = Mapping[str, Any]
 
 
@@ -42,8 +51,9 @@ Step = Mapping[str, Any]
 class _Run:
     """What has been gathered while the steps run."""
 
-    source: str
-    rows: int
+    tables: StepTables
+    settings: Settings
+    gathers: bool
     evidence: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
 
@@ -60,45 +70,87 @@ def run_plan(
     executors: Mapping[str, Executor] | None = None,
     max_rows: int | None = None,
     known: Sequence[TableState] = (),
+    evidence: bool = True,
 ) -> dict[str, Any]:
     """Run the steps on the table or view `base` and return the result.
 
     `columns` (names), `kinds`, `rows` (tuples, at most `max_rows` of them), `row_count`, `evidence` and `artifacts`
     (dicts with `step` and `tool`), `steps` (as checked, with exact column names). `keep_as` gives the result a lasting
-    name, `keep_steps` leaves the `_step_` tables in place. `known` are states of opened tables: what a person settled
-    of their dates and decimals.
+    name, `keep_steps` leaves the tables of the steps in place (above `tools.copied_rows` rows some are views, or lack
+    columns that nobody reads). `known` are states of opened tables: what a person settled of their dates and decimals.
+    Without `evidence` nothing is counted for it: no notes, no reports of cleaning steps.
 
     All steps are checked before the first one runs. Any connection will do: what its caller has set is put aside for
     the run. Raises ToolError for a plan that cannot run as written and for names that are refused, SettingsError,
     DatabaseError where DuckDB fails.
     """
+    with prepared_plan(con, base, steps, settings, contracts, executors, known) as plan:
+        if max_rows is not None and (not isinstance(max_rows, int) or isinstance(max_rows, bool)):
+            raise ToolError("wrong_value", argument="max_rows", found=max_rows, allowed=["integer"])
+        if keep_as is not None:
+            _check_lasting_name(con, base, keep_as)
+        names = _step_names(con, len(plan.steps))
+        bounded = max_rows is not None and not keep_steps
+        hidden = hidden_name(plan.states)
+        most = plan.settings.tools.copied_rows
+        try:
+            source = opened_source(con, plan.source, most, hidden, view=database.is_view(con, base))
+            tables = StepTables(con, names, source, plan.read_later(), hidden, most, bounded=bounded)
+            run = _Run(tables, plan.settings, evidence)
+            _run_steps(plan, run)
+            result = _result(con, plan, run, max_rows)
+            if keep_as is not None:
+                database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {visible_name(names)}")
+        except BaseException:
+            _drop_failed_steps(con)
+            raise
+        database.drop_temporary(con, STEP_MARK, names if keep_steps else ())
+        return result
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked plan: the opened table, the steps with the states that they read, and what executes them."""
+
+    con: Connection
+    source: str
+    others: Mapping[str, str]
+    steps: Sequence[tuple[Step, TableState]]
+    states: Sequence[TableState]
+    settings: Settings
+    contracts: Mapping[str, Contract]
+    executors: Mapping[str, Executor]
+
+    def read_later(self) -> list[set[str] | None]:
+        """Return for each step which columns of its table somebody reads later."""
+        return read_later(self.contracts, self.steps, self.executors)
+
+
+@contextmanager
+def prepared_plan(
+    con: Connection,
+    base: str,
+    steps: Iterable[Step],
+    settings: Mapping[str, Any] | Settings,
+    contracts: Sequence[Contract] | None = None,
+    executors: Mapping[str, Executor] | None = None,
+    known: Sequence[TableState] = (),
+) -> Iterator[Plan]:
+    """Yield the checked plan, on a connection that has DuckDB's defaults for the time; errors as `run_plan`."""
     all_settings = as_settings(settings)
     tools = by_name(shipped_contracts() if contracts is None else contracts)
     executing = EXECUTORS if executors is None else executors
     listed = _listed(steps)
     check_known_tools({tool: contract for tool, contract in tools.items() if tool in executing}, listed)
-    if max_rows is not None and (not isinstance(max_rows, int) or isinstance(max_rows, bool)):
-        raise ToolError("wrong_value", argument="max_rows", found=max_rows, allowed=["integer"])
     with database.steady(con):
         source = base_source(con, base)
-        if keep_as is not None:
-            _check_lasting_name(con, base, keep_as)
         others = _other_tables(con, base, tools, listed)
         settled = {state.name: state for state in known}
         state = _start(con, (base, source), others, tools, listed, all_settings, settled)
         planned = list(planned_steps(tools, state, listed))
-        names = _step_names(con, len(planned))
-        try:
-            run = _run_steps(con, _compared_by_letters(con, source), names, planned, others, all_settings, executing)
-            result = _result(con, run, [step for step, _ in planned], max_rows)
-            if keep_as is not None:
-                database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {run.source}")
-        except BaseException:
-            _drop_failed_steps(con, names)
-            raise
-        if not keep_steps:
-            database.drop_temporary(con, names)
-        return result
+        last, before = planned[-1]
+        states = [*(state for _, state in planned), state_after(tools[last["tool"]], before, last["args"])]
+        yield Plan(con, source, others, planned, states, all_settings, tools, executing)
 
 
 def shipped_contracts() -> list[dict[str, Any]]:
@@ -165,7 +217,7 @@ def _other_tables(
         if same_name(name) != same_name(base) and not same_name(name).startswith(STEP_PREFIX):
             source = database.find_table(con, name)
             if source is not None:
-                found[name] = _compared_by_letters(con, source)
+                found[name] = compared_by_letters(database.describe(con, source), source)
     return found
 
 
@@ -199,23 +251,11 @@ def _start(
 def _step_names(con: Connection, steps: int) -> list[str]:
     """Return the names of the steps' tables, those of an earlier run removed; ToolError if one is the caller's own."""
     names = [f"{STEP_PREFIX}{number}" for number in range(1, steps + 1)]
-    taken = database.taken_temporary(con, names, _STEP_MARK)
+    taken = database.taken_temporary(con, [*names, *(kept_name(number) for number in range(1, steps + 1))], STEP_MARK)
     if taken:
         raise ToolError("step_name_is_taken", found=taken[0])
-    database.drop_temporary(con, database.marked_temporary(con, _STEP_MARK))
+    database.drop_temporary(con, STEP_MARK)
     return names
-
-
-def _compared_by_letters(con: Connection, source: str) -> str:
-    """Return the source with text that compares by its letters alone, also where a column has a collation."""
-    described = database.describe(con, source)
-    if not any(kind == "VARCHAR" for _, kind in described):
-        return source
-    cells = [
-        f"{sql.letter_by_letter(sql.name(name))} AS {sql.name(name)}" if kind == "VARCHAR" else sql.name(name)
-        for name, kind in described
-    ]
-    return f"(SELECT {', '.join(cells)} FROM {source})"
 
 
 def _check_lasting_name(con: Connection, base: str, name: str) -> None:
@@ -232,32 +272,20 @@ def _check_lasting_name(con: Connection, base: str, name: str) -> None:
         raise DatabaseError("read_only", name=name)
 
 
-def _run_steps(
-    con: Connection,
-    source: str,
-    names: Sequence[str],
-    planned: Sequence[tuple[Step, TableState]],
-    others: Mapping[str, str],
-    settings: Settings,
-    executors: Mapping[str, Executor],
-) -> _Run:
-    run = _Run(source, _count(con, source))
-    for number, (name, (step, state)) in enumerate(zip(names, planned, strict=True), 1):
-        described = dict(database.describe(con, run.source))
-        table = Table(con, run.source, described, run.rows, settings, state, others)
+def _run_steps(plan: Plan, run: _Run) -> None:
+    for number, (step, state) in enumerate(plan.steps, 1):
+        executor = plan.executors[step["tool"]]
+        table = run.tables.read_by(executor, state, plan.others, run.settings, evidence=run.gathers)
         try:
-            made = executors[step["tool"]](table, **step["args"])
+            made = executor(table, **step["args"])
         except ToolError as error:
             raise _placed(error, number, step["tool"]) from error
-        target = database.temporary(name)
-        database.make_temporary(con, name, made.select, _STEP_MARK)
+        rows = run.tables.make(number, executor, table, made)
         place = {"step": number, "tool": step["tool"]}
-        rows = _count(con, target)
-        run.evidence.append({**place, "note": "rows", "rows_in": run.rows, "rows_out": rows})
-        run.evidence += [{**place, **note} for note in made.notes]
         run.artifacts += [{**place, **artifact} for artifact in made.artifacts]
-        run.source, run.rows = target, rows
-    return run
+        if run.gathers:
+            run.evidence.append({**place, "note": "rows", "rows_in": table.counted, "rows_out": rows})
+            run.evidence += [{**place, **note} for note in made.notes]
 
 
 def _placed(error: ToolError, step: int, tool: str) -> ToolError:
@@ -265,29 +293,38 @@ def _placed(error: ToolError, step: int, tool: str) -> ToolError:
     return ToolError(error.reason, **{**error.facts, "step": step, "tool": tool})
 
 
-def _result(con: Connection, run: _Run, steps: Sequence[Step], max_rows: int | None) -> dict[str, Any]:
-    described = database.describe(con, run.source)
+def _result(con: Connection, plan: Plan, run: _Run, max_rows: int | None) -> dict[str, Any]:
+    result = visible_name([f"{STEP_PREFIX}{len(plan.steps)}"])
+    described = database.describe(con, result)
     limit = "" if max_rows is None else f" LIMIT {max(0, max_rows)}"
+    rows = database.query(con, f"SELECT * FROM {result}{limit}")
+    counted = run.tables.source.counted
+    if max_rows is None or len(rows) < max_rows:
+        counted.told(len(rows))
     return {
         "columns": [name for name, _ in described],
         "kinds": [database.kind_of(kind) for _, kind in described],
-        "rows": database.query(con, f"SELECT * FROM {run.source}{limit}"),
-        "row_count": run.rows,
+        "rows": rows,
+        "row_count": counted(),
         "artifacts": run.artifacts,
-        "evidence": run.evidence,
-        "steps": list(steps),
+        "evidence": [
+            {key: value() if isinstance(value, RowCount) else value for key, value in note.items()}
+            for note in run.evidence
+        ],
+        "steps": [step for step, _ in plan.steps],
     }
 
 
-def _count(con: Connection, source: str) -> int:
-    return int(database.query(con, f"SELECT count(*) FROM {source}")[0][0])
+def visible_name(names: Sequence[str]) -> str:
+    """Return the full name of the last step's table, without what is hidden behind it."""
+    return database.temporary(names[-1])
 
 
-def _drop_failed_steps(con: Connection, names: list[str]) -> None:
+def _drop_failed_steps(con: Connection) -> None:
     """Drop what the steps of a failed run have made.
 
     The connection may refuse every statement until the caller rolls back his transaction; the tables then go with it,
     and the failure itself is what the caller must hear of.
     """
     with suppress(DatabaseError):
-        database.drop_temporary(con, names)
+        database.drop_temporary(con, STEP_MARK)

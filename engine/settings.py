@@ -107,6 +107,7 @@ class ToolSettings:
     report_values: int
     periods: int
     alphabet_rows: int
+    copied_rows: int
     spelling: SpellingSettings
 
 

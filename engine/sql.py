@@ -81,6 +81,11 @@ def filled(cell: str, duckdb_type: str) -> str:
     return f"({cell} IS NOT NULL)"
 
 
+def only_null_is_empty(duckdb_type: str) -> bool:
+    """Return whether every cell of this type that is not NULL is filled."""
+    return duckdb_type != "VARCHAR" and duckdb_type not in FLOATS and duckdb_type not in DAYS_AND_TIMES
+
+
 def empty(cell: str, duckdb_type: str) -> str:
     """Return the condition that the cell is empty; never NULL."""
     return f"(NOT {filled(cell, duckdb_type)})"
@@ -125,8 +130,13 @@ def trimmed(cell: str) -> str:
 
 
 def folded(cell: str) -> str:
-    """Return text whose letter case and kind of apostrophe no longer count."""
-    return f"translate({caseless(cell)}, {literal(APOSTROPHES)}, {literal(chr(39) * len(APOSTROPHES))})"
+    """Return text whose letter case and kind of apostrophe no longer count; a short cut for text in ASCII."""
+    apostrophe = literal("'")
+    plain = f"lower({cell})"
+    for other in (mark for mark in APOSTROPHES if mark.isascii() and mark != "'"):
+        plain = f"replace({plain}, {literal(other)}, {apostrophe})"
+    full = f"translate({caseless(cell)}, {literal(APOSTROPHES)}, {literal(chr(39) * len(APOSTROPHES))})"
+    return f"(CASE WHEN strlen({cell}) = length({cell}) THEN {plain} ELSE {full} END)"
 
 
 def caseless(cell: str) -> str:

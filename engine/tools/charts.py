@@ -35,7 +35,7 @@ class _Drawing:
     rest: dict[str, int] = field(default_factory=dict)
 
 
-@executes("chart")
+@executes("chart", lazy="in_order", named=True)
 def chart(table: Table, *, kind: str, x: str, y: str | None = None, color: str | None = None) -> Made:
     """Leave the table as it is and describe a chart of its rows; empty cells are left out of the drawing."""
     given = {"x": x, "y": y, "color": color}
@@ -49,7 +49,7 @@ def chart(table: Table, *, kind: str, x: str, y: str | None = None, color: str |
     rows = table.count(shown)
     select = f"SELECT {table.select_list()} FROM {table.source} AS t"
     if rows == 0:
-        return Made(select, [*drawing.notes, {"note": "nothing_to_draw"}])
+        return Made(select, [*drawing.notes, {"note": "nothing_to_draw"}], rows=table.counted)
     if kind == "pie":
         _check_pie(table, drawing, shown)
     if kind == "histogram":
@@ -57,7 +57,7 @@ def chart(table: Table, *, kind: str, x: str, y: str | None = None, color: str |
     else:
         points = _points(table, drawing, shown, rows)
     if not points:
-        return Made(select, [*drawing.notes, {"note": "nothing_to_draw"}])
+        return Made(select, [*drawing.notes, {"note": "nothing_to_draw"}], rows=table.counted)
     artifact = {
         "kind": "chart",
         "mark": drawing.mark,
@@ -67,7 +67,7 @@ def chart(table: Table, *, kind: str, x: str, y: str | None = None, color: str |
         "points": points,
         "rest": drawing.rest,
     }
-    return Made(select, drawing.notes, [artifact])
+    return Made(select, drawing.notes, [artifact], table.counted)
 
 
 def _check_pie(table: Table, drawing: _Drawing, shown: str) -> None:

@@ -11,7 +11,7 @@ from .registry import Made, Table, cleaning_report, executes, plain
 from .totals import projected, total_of, value_of
 
 
-@executes("fill_empty")
+@executes("fill_empty", named=True)
 def fill_empty(table: Table, *, column: str, method: str, value: Any = None) -> Made:
     """Fill the empty cells of a column and say how many; those that nothing can fill stay empty."""
     if method == "previous":

@@ -16,47 +16,61 @@ _AROUND_A_MOMENT = {"<": "<=", "<=": "<=", ">": ">", ">=": ">"}
 
 @dataclass(frozen=True)
 class Condition:
-    """An SQL condition over the row `t` that is never NULL, and the notes that belong to it."""
+    """An SQL condition over the row `t`, and the notes that belong to it.
 
-    sql: str
+    `where` is for the place after WHERE: there it may be NULL instead of false. `sql` never is NULL.
+    """
+
+    where: str
     notes: list[Note] = field(default_factory=list)
+    never_null: bool = False
+
+    @property
+    def sql(self) -> str:
+        """Return the condition in a form that may stand after NOT."""
+        return self.where if self.never_null else f"coalesce({self.where}, FALSE)"
 
 
 def matching(table: Table, column: str, op: str, value: Any, values: list[Any] | None) -> Condition:
     """Return the condition that a row matches; an empty cell only ever matches `is_empty`, `!=` and `not_in`."""
     if op in _NEGATED:
         positive = matching(table, column, _NEGATED[op], value, values)
-        return Condition(f"(NOT {positive.sql})", positive.notes)
+        return Condition(f"(NOT {positive.sql})", positive.notes, never_null=True)
     if op == "is_empty":
-        return Condition(f"(NOT {table.filled(column)})")
+        return Condition(f"(NOT {table.filled(column)})", never_null=True)
     if op == "contains":
-        return Condition(_never_null(table, column, _contains(table, column, str(value))))
+        return Condition(_contains(table, column, str(value)))
     if table.kind(column) == "text" and op in ("=", "in"):
         return _spelled(table, column, [value] if op == "=" else values or [])
     if op == "in":
         alternatives = [_compared(table, column, "=", each) for each in values or []]
-        return Condition(_never_null(table, column, f"({' OR '.join(alternatives) or 'FALSE'})"))
-    return Condition(_never_null(table, column, _compared(table, column, op, value)))
+        return _among_filled(table, column, f"({' OR '.join(alternatives) or 'FALSE'})")
+    return _among_filled(table, column, _compared(table, column, op, value))
 
 
-def _never_null(table: Table, column: str, condition: str) -> str:
-    return f"coalesce({table.filled(column)} AND {condition}, FALSE)"
+def _among_filled(table: Table, column: str, condition: str) -> Condition:
+    """Return the condition for filled cells alone; where only NULL is empty, it is NULL for these by itself."""
+    if condition.strip("()") in ("TRUE", "FALSE") or not sql.only_null_is_empty(table.type(column)):
+        return Condition(f"({table.filled(column)} AND {condition})")
+    return Condition(condition)
 
 
 def _contains(table: Table, column: str, text: str) -> str:
     form = sql.caseless if table.settings.tools.exact_text else sql.folded
-    return f"contains({form(table.cell(column))}, {form(sql.literal(text))})"
+    wanted = table.query(f"SELECT {form(sql.literal(text))}")[0][0]
+    condition = f"contains({form(table.cell(column))}, {sql.literal(wanted)})"
+    return condition if text.strip(sql.BLANKS) else f"({table.filled(column)} AND {condition})"
 
 
 def _spelled(table: Table, column: str, values: list[Any]) -> Condition:
     """Match text by the stored spellings of the values, which are looked up among the column's distinct values."""
-    asked = list(dict.fromkeys(str(value) for value in values))
+    asked = list(dict.fromkeys(text for text in map(str, values) if text.strip(sql.BLANKS)))
     cell = table.cell(column)
-    if table.settings.tools.exact_text:
-        return Condition(_never_null(table, column, sql.any_of(cell, asked)))
+    if table.settings.tools.exact_text or not asked:
+        return Condition(sql.any_of(cell, asked))
     wanted = ", ".join(f"({number}, {sql.same_value(sql.literal(text))})" for number, text in enumerate(asked))
     rows = table.query(
-        f"WITH stored AS (SELECT DISTINCT {cell} AS spelling FROM {table.source} AS t WHERE {table.filled(column)}), "
+        f"WITH stored AS (SELECT DISTINCT {cell} AS spelling FROM {table.source} AS t), "
         f"wanted(number, form) AS (VALUES {wanted}) SELECT wanted.number, stored.spelling "
         f"FROM wanted JOIN stored ON {sql.same_value('stored.spelling')} = wanted.form ORDER BY ALL"
     )
@@ -66,7 +80,7 @@ def _spelled(table: Table, column: str, values: list[Any]) -> Condition:
         if len(spellings) > 1 and spellings not in [note["spellings"] for note in notes]:
             notes.append({"note": "spellings", "column": column, "value": text, "spellings": spellings})
     found = dict.fromkeys(spelling for _, spelling in rows)
-    return Condition(_never_null(table, column, sql.any_of(cell, found)), notes)
+    return Condition(sql.any_of(cell, found), notes)
 
 
 def _compared(table: Table, column: str, op: str, value: Any) -> str:

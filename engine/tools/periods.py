@@ -12,7 +12,7 @@ from grammar import ToolError
 
 from .order import ascending
 from .registry import Made, Note, Table, executes, plain, unique_names
-from .totals import COUNTS, Value, adding_up_limit, projected, total_name, total_of, value_of
+from .totals import COUNTS, Value, adding_up_limit, grouped_totals, projected, total_name, value_of
 
 _STEPS = {"day": "1 DAY", "week": "7 DAYS", "month": "1 MONTH", "quarter": "3 MONTHS", "year": "1 YEAR"}
 _NAMES = ("previous", "change", "change_percent")
@@ -32,7 +32,7 @@ class _Spans:
     smallest: float
 
 
-@executes("period_compare")
+@executes("period_compare", named=True)
 def period_compare(
     table: Table,
     *,
@@ -45,15 +45,16 @@ def period_compare(
     """Total each period and compare it with the one before; change in percent from zero is empty."""
     groups = list(dict.fromkeys(group_by or []))
     value = value_of(table, value_column)
-    rows, undated = _dated(table, date_column, period, groups, value_column)
+    day = _day(table, date_column)
+    rows = projected(table, groups, value_column, first_key=_start(day, period), more=f"{day} AS day")
+    grouped = grouped_totals(table, rows, len(groups) + 1, value, agg, dated=True, kept=True, more="max(t.day) AS last")
     notes: list[Note] = []
-    if undated:
-        notes.append({"note": "empty_left_out", "column": date_column, "cells": undated})
-    total = total_of(table, rows, len(groups) + 1, value, agg)
-    notes += total.notes
+    if grouped.left_out:
+        notes.append({"note": "empty_left_out", "column": date_column, "cells": grouped.left_out})
+    notes += grouped.notes
     keys = [f"k{number + 1}" for number in range(len(groups))]
     listed = "".join(f", {key}" for key in keys)
-    totals = f"SELECT k0 AS p{listed}, {total.aggregate} AS v FROM {total.source} AS t GROUP BY k0{listed}"
+    totals = f"SELECT k0 AS p{listed}, v FROM {grouped.source}"
     spans = _spans(table, totals, listed, period)
     limit = table.settings.tools.periods
     if spans.periods > limit:
@@ -69,9 +70,10 @@ def period_compare(
     if spans.periods > spans.totals:
         notes.append({"note": "empty_periods", "periods": spans.periods - spans.totals})
     compared = _compared(totals, keys, period, value, agg)
-    notes += _overflows(table, compared, spans, value, agg)
-    notes += _growth_from_zero(table, compared)
-    notes += _incomplete(table, date_column, period)
+    if table.evidence:
+        notes += _overflows(table, compared, spans, value, agg)
+        notes += _growth_from_zero(table, compared)
+        notes += _incomplete(table, grouped.source, period)
     names = unique_names(["period", *groups, total_name(value_column, agg), *_NAMES])
     made = ["p", *keys, "v", *_NAMES]
     selected = ", ".join(f"t.{part} AS {sql.name(name)}" for part, name in zip(made, names, strict=True))
@@ -79,21 +81,16 @@ def period_compare(
     return Made(f"SELECT {selected} FROM ({compared}) AS t ORDER BY t.p ASC NULLS LAST{ordered}", notes)
 
 
-def _dated(table: Table, date_column: str, period: str, groups: list[str], value_column: str | None) -> tuple[str, int]:
-    """Return the rows that have a date, with the start of its period as `k0`, and how many have none.
-
-    A date so far off that DuckDB cannot count periods around it (a TIMESTAMP ends there) counts as none.
-    """
-    rows = projected(table, groups, value_column, first_key=_start(_day(table, date_column), period))
-    undated = table.query(f"SELECT count(*) FROM {rows} WHERE k0 IS NULL")[0][0]
-    return f"(SELECT * FROM {rows} WHERE k0 IS NOT NULL)", int(undated)
-
-
 def _day(table: Table, date_column: str) -> str:
-    return f"TRY_CAST({table.value(date_column)} AS DATE)"
+    day = table.value(date_column)
+    return day if table.type(date_column) == "DATE" else f"TRY_CAST({day} AS DATE)"
 
 
 def _start(day: str, period: str) -> str:
+    """Return the start of the period that a day lies in, NULL without a day.
+
+    One so far off that DuckDB cannot count periods around it (a TIMESTAMP ends there) counts as none.
+    """
     inside = f"year({day}) BETWEEN {_FIRST_YEAR} AND {_LAST_YEAR}"
     return f"(CASE WHEN {inside} THEN TRY(CAST(date_trunc({sql.literal(period)}, {day}) AS DATE)) END)"
 
@@ -104,11 +101,11 @@ def _growth_from_zero(table: Table, compared: str) -> list[Note]:
     return [{"note": "growth_from_zero", "cells": cells}] if cells else []
 
 
-def _incomplete(table: Table, date_column: str, period: str) -> list[Note]:
+def _incomplete(table: Table, totals: str, period: str) -> list[Note]:
     """Say that the last period is not over: today lies in it, or more days without rows end it than any before."""
-    day, today = _day(table, date_column), sql.literal(date.today())
+    today = sql.literal(date.today())
     rows = table.query(
-        f"WITH lasts AS (SELECT {_start(day, period)} AS p, max({day}) AS last FROM {table.source} AS t GROUP BY 1), "
+        f"WITH lasts AS (SELECT k0 AS p, max(last) AS last FROM {totals} GROUP BY 1), "
         f"ends AS (SELECT p, last, TRY(CAST(p + INTERVAL {_STEPS[period]} AS DATE)) AS until FROM lasts "
         "WHERE p IS NOT NULL), "
         "gaps AS (SELECT *, date_diff('day', last, until) AS gap FROM ends) "

@@ -10,7 +10,7 @@ from .registry import ROW, Made, Note, Table, executes, unique_names
 from .totals import COUNTS, projected, total_of, value_of
 
 
-@executes("pivot")
+@executes("pivot", named=True)
 def pivot(table: Table, *, rows: list[str], column: str, agg: str, value_column: str | None = None) -> Made:
     """Make one row for each group and one column for each value; a count is 0 where there are no rows."""
     groups = list(dict.fromkeys(rows))

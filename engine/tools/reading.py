@@ -15,7 +15,7 @@ from .registry import Made, Note, Table, cleaning_report, executes, plain
 _READ, _MISSING, _UNREADABLE, _UNCLEAR, _OTHER_UNIT = "read", "missing_words", "unreadable", "unclear", "other_units"
 
 
-@executes("fix_numbers")
+@executes("fix_numbers", named=True)
 def fix_numbers(table: Table, *, column: str) -> Made:
     """Turn text into numbers of the narrowest type that holds them all; unreadable cells become empty.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from types import MappingProxyType, ModuleType
-from typing import Any, Concatenate, TypeAlias
+from typing import Any, Concatenate, Literal, TypeAlias
 
 from engine import database, sql
 from engine.settings import Settings
@@ -16,22 +16,60 @@ ROW = "t"
 Note: TypeAlias = dict[str, Any]
 
 
+class RowCount:
+    """How many rows a source has: counted when it is first asked for, unless somebody has told it by then."""
+
+    def __init__(self, known: int | None = None, count: Callable[[], int] | None = None) -> None:
+        self._known = known
+        self._count = count
+
+    def told(self, rows: int) -> None:
+        """Take the number from who has just counted."""
+        self._known = rows
+
+    def __call__(self) -> int:
+        """Return the number."""
+        if self._known is None:
+            if self._count is None:
+                raise RuntimeError("nobody has counted")
+            self._known = self._count()
+        return self._known
+
+
+def bracketed(select: str) -> str:
+    """Return a SELECT as a source."""
+    return f"({select})"
+
+
 @dataclass(frozen=True)
 class Table:
     """The table that a step reads.
 
     `source` stands after FROM, and executors write it `FROM {source} AS t`; `columns` gives the DuckDB type of each
     column in order; `rows` counts. Cells are expressions over the row `t`. `state` is what the plan knows of the table,
-    `others` gives the quoted name of each other opened table.
+    `others` gives the quoted name of each other opened table. Where `evidence` is false, nobody wants notes.
+
+    On a large table every scan counts. `tally` counts several things in one; `prepared` keeps the rows of a SELECT
+    that a step reads more than once. `place` is the cell that orders the rows where the source has one, `carried` what
+    hands it on in a SELECT.
     """
 
     con: database.Connection
     source: str
     columns: Mapping[str, str]
-    rows: int
+    counted: RowCount
     settings: Settings
     state: TableState
     others: Mapping[str, str] = field(default_factory=dict)
+    evidence: bool = True
+    place: str = ""
+    carried: str = ""
+    prepare: Callable[[str], str] = bracketed
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are; may take a scan."""
+        return self.counted()
 
     def kind(self, column: str) -> Kind:
         """Return the kind of a column."""
@@ -61,12 +99,13 @@ class Table:
             f"{changed[column]} AS {sql.name(column)}" if column in changed else f"{ROW}.{sql.name(column)}"
             for column in self.columns
         ]
-        return ", ".join(parts)
+        return ", ".join([*parts, self.carried] if self.carried else parts)
 
     def numbered(self) -> tuple[str, str]:
-        """Return a source with every row's place in the table's own order, and the quoted name of that column."""
+        """Return a source with every row's place in the table's own order, and the cell that holds it."""
         place = sql.name(unique_name("place", self.columns))
-        rows = f"SELECT {self.select_list()}, row_number() OVER () AS {place} FROM {self.source} AS {ROW}"
+        number = self.place or "row_number() OVER ()"
+        rows = f"SELECT {self.select_list()}, {number} AS {place} FROM {self.source} AS {ROW}"
         return f"({rows})", f"{ROW}.{place}"
 
     def query(self, statement: str) -> list[database.Row]:
@@ -75,30 +114,44 @@ class Table:
 
     def count(self, condition: str) -> int:
         """Return how many rows fulfil a condition."""
-        return int(self.query(f"SELECT count(*) FROM {self.source} AS {ROW} WHERE {condition}")[0][0])
+        return self.tally(condition)[0]
+
+    def tally(self, *conditions: str) -> list[int]:
+        """Return how many rows fulfil each condition; one scan, which counts the rows, too."""
+        asked = ["count(*)", *(f"count(*) FILTER (WHERE {condition})" for condition in conditions)]
+        rows, *found = self.query(f"SELECT {', '.join(asked)} FROM {self.source} AS {ROW}")[0]
+        self.counted.told(rows)
+        return found
+
+    def prepared(self, select: str) -> str:
+        """Return a source with the rows of a SELECT over this table, made once where that can be."""
+        return self.prepare(select)
 
     def over(self, select: str) -> "Table":
         """Return the table that a SELECT over this one gives."""
-        source = f"({select})"
-        rows = int(self.query(f"SELECT count(*) FROM {source}")[0][0])
-        described = dict(database.describe(self.con, source))
-        return replace(self, source=source, columns=described, rows=rows)
+        return self._read_from(bracketed(select))
 
     def other(self, name: str) -> "Table":
         """Return another opened table, which a plan names as `name`."""
-        source = self.others[name]
-        rows = int(self.query(f"SELECT count(*) FROM {source}")[0][0])
+        return replace(self._read_from(self.others[name]), state=self.state.other(name), others={})
+
+    def _read_from(self, source: str) -> "Table":
+        counted = RowCount(count=lambda: int(self.query(f"SELECT count(*) FROM {source}")[0][0]))
         described = dict(database.describe(self.con, source))
-        return replace(self, source=source, columns=described, rows=rows, state=self.state.other(name), others={})
+        return replace(self, source=source, columns=described, counted=counted, place="", carried="")
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a step makes: the SELECT of its table, notes (evidence without step and tool), and artifacts."""
+    """What a step makes: the SELECT of its table, notes (evidence without step and tool), and artifacts.
+
+    `rows` is how many rows the SELECT gives, where the executor knows.
+    """
 
     select: str
     notes: list[Note] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
+    rows: RowCount | int | None = None
 
 
 def cleaning_report(column: str | None, changed: int, left: int, **more: Any) -> dict[str, Any]:
@@ -112,14 +165,36 @@ Executor: TypeAlias = Callable[Concatenate[Table, ...], Made]
 _MARK = "executes"
 
 
-def executes(tool: str) -> Callable[[Executor], Executor]:
-    """Mark the function as the executor of a tool."""
+@dataclass(frozen=True)
+class Habits:
+    """How an executor goes about its table, for running it on a large one.
+
+    `tool`: the tool that it executes. `lazy`: its SELECT costs little more than reading the rows, which it reads once,
+    so that it may stand as a view (`in_order`: each row comes from one row, in their order; `reordered`: in another
+    order). `named`: it reads only the columns that its arguments name, and hands on all others as they are.
+    """
+
+    tool: str
+    lazy: Literal["", "in_order", "reordered"] = ""
+    named: bool = False
+
+
+def executes(
+    tool: str, *, lazy: Literal["", "in_order", "reordered"] = "", named: bool = False
+) -> Callable[[Executor], Executor]:
+    """Mark the function as the executor of a tool, with its habits."""
 
     def mark(executor: Executor) -> Executor:
-        setattr(executor, _MARK, tool)
+        setattr(executor, _MARK, Habits(tool, lazy, named))
         return executor
 
     return mark
+
+
+def habits_of(executor: Executor) -> Habits:
+    """Return the habits of an executor; of one without a mark nothing is presumed."""
+    habits = getattr(executor, _MARK, None)
+    return habits if isinstance(habits, Habits) else Habits("")
 
 
 def executors_of(*modules: ModuleType) -> Mapping[str, Executor]:
@@ -129,8 +204,8 @@ def executors_of(*modules: ModuleType) -> Mapping[str, Executor]:
     """
     found: dict[str, Executor] = {}
     for value in (value for module in modules for value in vars(module).values()):
-        tool = getattr(value, _MARK, None) if inspect.isfunction(value) else None
-        if tool is not None and found.setdefault(tool, value) is not value:
+        tool = habits_of(value).tool if inspect.isfunction(value) else ""
+        if tool and found.setdefault(tool, value) is not value:
             raise ContractError("two_executors", tool=tool)
     return MappingProxyType(found)
 

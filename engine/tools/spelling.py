@@ -48,7 +48,7 @@ class _Value:
         return -self.rows, min(spelling.first for spelling in self.spellings)
 
 
-@executes("unify_spelling")
+@executes("unify_spelling", named=True)
 def unify_spelling(table: Table, *, column: str) -> Made:
     """Give all spellings of one value the most frequent one, of equally frequent ones the first in the table."""
     source, place = table.numbered()

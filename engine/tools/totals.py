@@ -47,7 +47,16 @@ class _Counted:
     too_large: bool
 
 
-@executes("group_and_total")
+@dataclass(frozen=True)
+class Grouped:
+    """One total per group: `source` has the rows `k0, k1, ..., v`; `left_out` counts the rows that were not wanted."""
+
+    source: str
+    notes: list[Note]
+    left_out: int = 0
+
+
+@executes("group_and_total", named=True)
 def group_and_total(
     table: Table, *, agg: str, group_by: list[str] | None = None, value_column: str | None = None
 ) -> Made:
@@ -58,17 +67,67 @@ def group_and_total(
 def totalled(table: Table, groups: list[str], value_column: str | None, agg: str) -> Made:
     """Return the table of one total per group: the groups in ascending order, empty last, then the total."""
     value = value_of(table, value_column)
-    total = total_of(table, projected(table, groups, value_column), len(groups), value, agg)
+    grouped = grouped_totals(table, projected(table, groups, value_column), len(groups), value, agg)
     keys = [f"k{number}" for number in range(len(groups))]
     names = [sql.name(name) for name in unique_names([*groups, total_name(value_column, agg)])]
-    selected = [f"{part} AS {name}" for part, name in zip([*keys, total.aggregate], names, strict=True)]
-    select = f"SELECT {', '.join(selected)} FROM {total.source} AS t "
-    if keys:
-        listed = [f"t.{key}" for key in keys]
-        select += f"GROUP BY {', '.join(listed)} ORDER BY {ascending(table, groups, listed)}"
-    else:
-        select += "HAVING count(*) > 0"
-    return Made(select, total.notes)
+    selected = [f"t.{part} AS {name}" for part, name in zip([*keys, "v"], names, strict=True)]
+    ordered = ascending(table, groups, [f"t.{key}" for key in keys])
+    select = f"SELECT {', '.join(selected)} FROM {grouped.source} AS t" + (f" ORDER BY {ordered}" if keys else "")
+    return Made(select, grouped.notes)
+
+
+def grouped_totals(
+    table: Table,
+    rows: str,
+    keys: int,
+    value: Value,
+    agg: str,
+    *,
+    dated: bool = False,
+    kept: bool = False,
+    more: str = "",
+) -> Grouped:
+    """Return one total per group of rows `k0, ..., v`, from one scan wherever no sum can leave its type.
+
+    `dated`: rows whose first key is empty are not wanted. `kept`: the totals are read more than once. `more` is one
+    more aggregate, for evidence.
+    """
+    guarded = agg == "sum" and not _cannot_overflow(value.duckdb_type) and _counted(table, rows, value, agg).too_large
+    source = _guarded(rows, keys, value.duckdb_type) if guarded else rows
+    listed = "".join(f"t.k{number}, " for number in range(keys))
+    grouping = f"GROUP BY {listed[:-2]}" if keys else "HAVING count(*) > 0"
+    counts = ""
+    if table.evidence:
+        counts = f", count(*) AS seen, count(t.{'raw' if guarded else 'v'}) AS filled" + (f", {more}" if more else "")
+    select = f"SELECT {listed}{aggregate(table, value, agg)} AS v{counts} FROM {source} AS t {grouping}"
+    totals = table.prepared(select) if kept or table.evidence else f"({select})"
+    wanted = f"(SELECT * FROM {totals} WHERE k0 IS NOT NULL)" if dated else totals
+    if not table.evidence:
+        return Grouped(wanted, [])
+    every, seen, filled, overflows = map(
+        int,
+        table.query(
+            "SELECT coalesce(sum(seen), 0), coalesce(sum(seen) FILTER (WHERE wanted), 0), "
+            "coalesce(sum(filled) FILTER (WHERE wanted), 0), "
+            "count(*) FILTER (WHERE wanted AND v IS NULL AND filled > 0) "
+            f"FROM (SELECT *, {'k0 IS NOT NULL' if dated else 'TRUE'} AS wanted FROM {totals})"
+        )[0],
+    )
+    table.counted.told(every)
+    return Grouped(wanted, _notes(value, agg, seen, filled, overflows), every - seen)
+
+
+def _notes(value: Value, agg: str, seen: int, filled: int, overflows: int) -> list[Note]:
+    if not seen:
+        return [{"note": "no_rows"}]
+    if value.column is None:
+        return []
+    notes: list[Note] = []
+    if filled < seen:
+        notes.append({"note": "empty_left_out", "column": value.column, "cells": seen - filled})
+    if overflows and agg in _ADDS_UP:
+        notes.append({"note": "overflow", "column": value.column, "cells": overflows})
+    return notes
 
 
 def total_name(value_column: str | None, agg: str) -> str:
@@ -81,12 +140,18 @@ def value_of(table: Table, value_column: str | None) -> Value:
     return Value(value_column, "BIGINT" if value_column is None else table.type(value_column))
 
 
-def projected(table: Table, groups: list[str], value_column: str | None, *, first_key: str | None = None) -> str:
-    """Return the rows `k0, k1, ..., v` of a table, in brackets; `first_key` is an expression before the groups."""
+def projected(
+    table: Table, groups: list[str], value_column: str | None, *, first_key: str | None = None, more: str = ""
+) -> str:
+    """Return the rows `k0, k1, ..., v` of a table, in brackets.
+
+    `first_key` is an expression before the groups, `more` a column behind them.
+    """
     keys = ([] if first_key is None else [first_key]) + [table.value(column) for column in groups]
     parts = [f"{key} AS k{number}" for number, key in enumerate(keys)]
     value = "CAST(NULL AS BIGINT)" if value_column is None else table.value(value_column)
-    return f"(SELECT {', '.join([*parts, f'{value} AS v'])} FROM {table.source} AS t)"
+    parts.append(f"{value} AS v")
+    return f"(SELECT {', '.join([*parts, more] if more else parts)} FROM {table.source} AS t)"
 
 
 def total_of(table: Table, rows: str, keys: int, value: Value, agg: str) -> Total:
@@ -153,6 +218,11 @@ def _is_exact(duckdb_type: str) -> bool:
     return duckdb_type not in sql.FLOATS
 
 
+def _cannot_overflow(duckdb_type: str) -> bool:
+    """Return whether adding up cells of this type never fails; a sum of FLOAT or DOUBLE becomes infinite instead."""
+    return duckdb_type in sql.FLOATS or _is_small(duckdb_type)
+
+
 def _is_small(duckdb_type: str) -> bool:
     """Return whether sums of this type cannot overflow, however many rows there are."""
     shape = sql.decimal_shape(duckdb_type)
@@ -183,12 +253,11 @@ def adding_up_limit(value: Value, agg: str) -> float:
 
 def _guarded(rows: str, keys: int, duckdb_type: str) -> str:
     """Return the rows with the value left out in every group whose sum may be too large for its type."""
-    listed = "".join(f"k{number}, " for number in range(keys))
     groups = ", ".join(f"k{number}" for number in range(keys))
     window = f"PARTITION BY {groups}" if groups else ""
     limit = sql.literal(_limit(duckdb_type))
-    bound = f"SELECT {listed}v, sum(abs(CAST(v AS DOUBLE))) OVER ({window}) AS bound FROM {rows}"
-    return f"(SELECT {listed}CASE WHEN bound < {limit} THEN v END AS v FROM ({bound}))"
+    bound = f"SELECT *, v AS raw, sum(abs(CAST(v AS DOUBLE))) OVER ({window}) AS bound FROM {rows}"
+    return f"(SELECT * REPLACE (CASE WHEN bound < {limit} THEN v END AS v) FROM ({bound}))"
 
 
 def _overflows(table: Table, total: Total, rows: str, keys: int, value: Value, agg: str) -> int:

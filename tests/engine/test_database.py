@@ -184,10 +184,13 @@ def test_temporary_tables_are_told_apart_by_their_mark() -> None:
     con = opened()
     database.execute(con, "CREATE TEMP TABLE a AS SELECT 1 AS x; CREATE TEMP VIEW v AS SELECT 1 AS x")
     database.execute(con, "CREATE TABLE own AS SELECT 1 AS x; COMMENT ON TABLE own IS 'mark'")
-    database.make_temporary(con, "own", "SELECT 2 AS x", "mark")
-    assert database.marked_temporary(con, "mark") == ["own"]
-    assert database.taken_temporary(con, ["A", "V", "own", "none"], "mark") == ["a", "v"]
-    database.drop_temporary(con, ["own", "none"])
+    assert database.make_temporary(con, "own", "SELECT 2 AS x", "mark") == 1
+    database.make_temporary_view(con, "seen", "SELECT * FROM temp.main.own", "mark")
+    assert database.taken_temporary(con, ["A", "V", "own", "seen", "none"], "mark") == ["a", "v"]
+    database.drop_temporary(con, "mark", ["own"])
+    assert database.tables(con) == ["a", "own", "v"]
+    assert database.query(con, "SELECT x FROM own") == [(2,)]
+    database.drop_temporary(con, "mark")
     assert database.query(con, "SELECT x FROM own") == [(1,)]
 
 

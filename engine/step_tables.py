@@ -1,0 +1,204 @@
+"""The tables of a plan's steps: real ones, and above a number of rows views and tables without what nobody reads.
+
+On a large table a step that only keeps or orders rows is a view, so that the step after it reads the opened table, and
+no cell is copied. Every other step is a table of the columns that a later step or the result needs. Either way
+`_step_N` can be read by name until it is dropped. Behind the views of steps that keep the order of the rows stands
+their place in the opened table, so that nobody has to number ten million rows.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grammar import Contract, TableState, unique_name
+from grammar.contracts import at_path
+
+from . import database, sql
+from .database import Connection
+from .paths import STEP_PREFIX
+from .settings import Settings
+from .tools.registry import Executor, Made, RowCount, Table, habits_of
+
+STEP_MARK = "a step of a plan, made by Tez"
+_ROW_ID = "rowid"
+Step = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a step reads: the text after FROM, the number of rows, and the cell that orders them, where there is one."""
+
+    text: str
+    counted: RowCount
+    place: str = ""
+    large: bool = False
+
+
+class StepTables:
+    """Makes the tables of the steps, one after the other; `source` is the one that the next step reads.
+
+    `needed` says for each step which columns of its table somebody reads later (None: all), `hidden` is the name of the
+    column that holds the rows' places. `bounded`: the caller reads only some rows of the result and keeps no table.
+    """
+
+    def __init__(
+        self,
+        con: Connection,
+        names: Sequence[str],
+        source: Source,
+        needed: Sequence[Collection[str] | None],
+        hidden: str,
+        copied_rows: int,
+        *,
+        bounded: bool = False,
+    ) -> None:
+        self._con = con
+        self._names = names
+        self._needed = needed
+        self._copied_rows = copied_rows
+        self._bounded = bounded
+        self._hidden = hidden
+        self._prepared = self._kept = 0
+        self.source = source
+
+    def read_by(
+        self, executor: Executor, state: TableState, others: Mapping[str, str], settings: Settings, *, evidence: bool
+    ) -> Table:
+        """Return the table that the executor of the next step reads."""
+        source, columns = self.source, dict(database.describe(self._con, self.source.text))
+        columns.pop(self._hidden, None)
+        carried = ""
+        if source.large and source.place and habits_of(executor).lazy == "in_order":
+            carried = f"{source.place} AS {sql.name(self._hidden)}"
+        table = Table(self._con, source.text, columns, source.counted, settings, state, others, evidence)
+        return replace(table, place=source.place, carried=carried, prepare=self._prepare)
+
+    def make(self, number: int, executor: Executor, table: Table, made: Made) -> RowCount:
+        """Make the table of a step and return how many rows it has."""
+        name, known = self._names[number - 1], _known(made)
+        habits, last = habits_of(executor), number == len(self._names)
+        by_itself = not self._prepared
+        if self.source.large and habits.lazy and by_itself:
+            self.source = self._view(name, table, made, known)
+        elif self.source.large and last and self._bounded and known is not None:
+            database.make_temporary_view(self._con, name, made.select, STEP_MARK)
+            self.source = Source(database.temporary(name), known, large=True)
+        else:
+            self.source = self._table(name, made.select, self._needed[number - 1])
+        self._prepared = 0
+        return self.source.counted
+
+    def _view(self, name: str, table: Table, made: Made, known: RowCount | None) -> Source:
+        view = database.temporary(name)
+        counted = known or RowCount(count=lambda: count(self._con, view))
+        if not table.carried:
+            database.make_temporary_view(self._con, name, made.select, STEP_MARK)
+            return Source(view, counted, large=True)
+        inner = f"({made.select})"
+        described = [column for column, _ in database.describe(self._con, inner)]
+        visible = ", ".join(sql.name(column) for column in described if column != self._hidden)
+        database.make_temporary_view(self._con, name, f"SELECT {visible} FROM {inner}", STEP_MARK)
+        return Source(inner, counted, f"t.{sql.name(self._hidden)}", large=True)
+
+    def _table(self, name: str, select: str, needed: Collection[str] | None) -> Source:
+        if self.source.large and needed is not None:
+            described = [column for column, _ in database.describe(self._con, f"({select})")]
+            read = [column for column in described if column in needed] or described[:1]
+            if len(read) < len(described):
+                select = f"SELECT {', '.join(map(sql.name, read))} FROM ({select})"
+        rows = database.make_temporary(self._con, name, select, STEP_MARK)
+        place = row_place(self._con, database.temporary(name))
+        return Source(database.temporary(name), RowCount(rows), place, large=rows > self._copied_rows)
+
+    def _prepare(self, select: str) -> str:
+        """Keep the rows of a SELECT for the time of the run."""
+        self._prepared += 1
+        self._kept += 1
+        name = kept_name(self._kept)
+        database.make_temporary(self._con, name, select, STEP_MARK)
+        return database.temporary(name)
+
+
+def kept_name(number: int) -> str:
+    """Return the name of a table that an executor had kept for the time of the run."""
+    return f"{STEP_PREFIX}rows_{number}"
+
+
+def hidden_name(states: Iterable[TableState]) -> str:
+    """Return a name for the column of places that no column of these states has."""
+    return unique_name("place", {column.name for state in states for column in state.columns})
+
+
+def row_place(con: Connection, table: str) -> str:
+    """Return the cell that holds a row's place in a real table; nothing where a column of the table has that name."""
+    names = [name.lower() for name, _ in database.describe(con, table)]
+    return "" if _ROW_ID in names else f"t.{_ROW_ID}"
+
+
+def opened_source(con: Connection, source: str, copied_rows: int, hidden: str, *, view: bool) -> Source:
+    """Return the opened table as a source; its text compares by letters alone, also where a column has a collation."""
+    described = database.describe(con, source)
+    place = "" if view else row_place(con, source)
+    rows = count(con, source)
+    text = compared_by_letters(described, source)
+    if text != source and place:
+        text = f"(SELECT {letters(described)}, {_ROW_ID} AS {sql.name(hidden)} FROM {source})"
+        place = f"t.{sql.name(hidden)}"
+    return Source(text, RowCount(rows), place, large=rows > copied_rows)
+
+
+def compared_by_letters(described: Sequence[tuple[str, str]], source: str) -> str:
+    """Return the source with text that compares by its letters alone."""
+    if not any(kind == "VARCHAR" for _, kind in described):
+        return source
+    return f"(SELECT {letters(described)} FROM {source})"
+
+
+def letters(described: Sequence[tuple[str, str]]) -> str:
+    """Return the columns for a SELECT, text so that it compares by its letters alone."""
+    return ", ".join(
+        f"{sql.letter_by_letter(sql.name(name))} AS {sql.name(name)}" if kind == "VARCHAR" else sql.name(name)
+        for name, kind in described
+    )
+
+
+def read_later(
+    contracts: Mapping[str, Contract], planned: Sequence[tuple[Step, TableState]], executors: Mapping[str, Executor]
+) -> list[set[str] | None]:
+    """Return for each step which columns of its table a later step or the result reads; None: all of them."""
+    needed: list[set[str] | None] = [None]
+    for step, state in reversed(planned[1:]):
+        contract, args = contracts[step["tool"]], step["args"]
+        named = _texts(args) & {column.name for column in state.columns}
+        later = needed[-1]
+        if not habits_of(executors[step["tool"]]).named or (not named and not _makes_all(contract, args)):
+            needed.append(None)
+        elif _makes_all(contract, args):
+            needed.append(named)
+        else:
+            needed.append(None if later is None else named | later)
+    return needed[::-1]
+
+
+def count(con: Connection, source: str) -> int:
+    """Return the number of rows of a source."""
+    return int(database.query(con, f"SELECT count(*) FROM {source}")[0][0])
+
+
+def _makes_all(contract: Contract, args: Mapping[str, Any]) -> bool:
+    """Return whether a call makes every column of its table from those that its arguments name."""
+    effects = contract["effects"]
+    if "columns" not in effects or ("when" in effects and at_path(args, effects["when"]) is None):
+        return False
+    return all(part.keys() & {"of", "total_of", "name", "named_by"} for part in effects["columns"])
+
+
+def _texts(value: Any) -> set[str]:
+    if isinstance(value, str):
+        return {value}
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    return {text for each in inner for text in _texts(each)}
+
+
+def _known(made: Made) -> RowCount | None:
+    return RowCount(made.rows) if isinstance(made.rows, int) else made.rows
