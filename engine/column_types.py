@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
 
+from grammar import DecimalMark
+
 from . import conversion, dates, sql
 from .column_sample import YES_NO, Sample, is_code_name, sampled
 from .conversion import FormFacts, NumberForm
@@ -100,8 +102,8 @@ def typed(
         else:
             looks[column] = _second_look(con, raw, column, first, sample, forced=kind is not None)
     days = [look.dates for look in looks.values()]
-    plain = ["." for name, column in settled.items() if name not in forms and column.report.type == "DOUBLE"]
-    marks = [*plain, *(form.mark for form in forms.values())]
+    marks: list[DecimalMark | None] = [form.mark for form in forms.values()]
+    marks += ["." for name, column in settled.items() if name not in forms and column.report.type == "DOUBLE"]
     mark = conversion.sisters_mark([look.numbers for look in looks.values()], marks)
     for column, look in looks.items():
         sisters = dates.sisters_order(look.dates, days)
@@ -179,7 +181,7 @@ def _decided(
     kind: ColumnKind | None,
     options: LoadOptions,
     day_form: DateForm,
-    mark: str | None,
+    mark: DecimalMark | None,
 ) -> Typed:
     cell = sql.name(column)
     if (look.yes_no and kind is None) or kind == "boolean":
@@ -187,15 +189,16 @@ def _decided(
     serials = look.dates.serials
     if kind == "date" or (kind is None and (look.dates.dates or (day_form.serials and serials > look.missing))):
         found = _as_dates(con, raw, column, look, day_form, forced=kind == "date")
-        if found is not None and (found.report.type != "VARCHAR" or kind == "date"):
+        if found is not None and found.report.type != "VARCHAR":
             return found
-        if found is not None and (look.dates.dates + day_form.serials * serials) * 2 >= look.filled:
+        if found is not None and (kind == "date" or (look.dates.dates + day_form.serials * serials) * 2 >= look.filled):
             return _with_day_order(found, look, day_form)
     number_form = look.numbers.form(options.decimal, mark)
     found = _as_numbers(con, raw, column, look, number_form, forced=kind == "number")
-    return _with_day_order(
-        found or Typed(cell, ColumnReport(column, "text", "VARCHAR", (), look.filled)), look, day_form
-    )
+    found = found or Typed(cell, ColumnReport(column, "text", "VARCHAR", (), look.filled))
+    if found.report.type == "VARCHAR" and look.numbers.mark() is None:
+        found = replace(found, report=replace(found.report, decimal=mark))
+    return _with_day_order(found, look, day_form)
 
 
 def _with_day_order(typed: Typed, look: _Look, form: DateForm) -> Typed:
@@ -237,12 +240,12 @@ def _as_dates(con: Connection, raw: str, column: str, look: _Look, form: DateFor
     if zones and timed:
         used = (*used, f"zone {zones[0] if form.clock == 'written' else 'UTC'}")
     readable = converted > 0 and converted + look.missing == look.filled and look.missing <= converted
-    if readable or forced:
+    unclear = form.slashed is None and look.dates.slashed > 0
+    if readable or (forced and not unclear):
         duckdb_type = "TIMESTAMP" if timed else "DATE"
         unreadable = look.filled - look.missing - converted
         report = ColumnReport(column, "date", duckdb_type, used, look.filled, converted, look.missing, unreadable)
         return Typed(f"{value} AS {cell}", report)
-    unclear = form.slashed is None and look.dates.slashed > 0
     if not converted and not unclear:
         return None
     share = (converted + (look.dates.slashed if unclear else 0)) / look.filled
@@ -274,7 +277,7 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
         used = ("thousands_point", *used)
     words = look.missing - look.not_finite
     readable = converted > 0 and converted + look.missing == look.filled and words <= converted
-    if forced or (readable and not (codes or far or mixed or unclear)):
+    if (forced and not unclear) or (readable and not (codes or far or mixed or unclear)):
         duckdb_type = "BIGINT" if whole == converted and not far else "DOUBLE"
         value = conversion.number_sql(cell, duckdb_type, form)
         unreadable = look.filled - look.missing - converted
@@ -282,7 +285,7 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
         return Typed(f"{value} AS {cell}", report)
     if not converted and not unclear:
         return None
-    if codes or far:
+    if (codes or far) and not forced:
         return Typed(cell, ColumnReport(column, "text", "VARCHAR", (_CODE_FORM,), look.filled))
     if mixed:
         used = (MIXED_UNITS, *used)
@@ -300,7 +303,10 @@ def _unread(con: Connection, values: str) -> str | None:
 def _kept(
     column: str, look: _Look, used: tuple[str, ...], share: float, settle: str | None, unread: str | None, tool: str
 ) -> Typed:
-    """Return the column as the text that it is, with the share that could be converted and a cell that could not."""
+    """Return the column as the text that it is, with the share that could be converted and a cell that could not.
+
+    What would settle how to read a few cells of other text is no question.
+    """
     examples = () if unread is None else (unread,)
     report = ColumnReport(
         column,
@@ -311,7 +317,7 @@ def _kept(
         0,
         look.missing,
         share=min(share, 1.0),
-        settle=settle,
+        settle=settle if share * 2 >= 1 else None,
         examples=examples,
         tool=tool,
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from grammar import DecimalMark
 from grammar.names import APOSTROPHES
 
 from . import sql
@@ -90,7 +91,7 @@ class FormFacts:
     ungrouped: int
     units: Mapping[str, int]
 
-    def mark(self) -> str | None:
+    def mark(self) -> DecimalMark | None:
         """Return the decimal mark that the cells show for sure; None if they show none, or both."""
         comma = self.comma_decimal + self.comma_three + self.point_group
         point = self.point_decimal + self.point_three + self.comma_group
@@ -139,7 +140,7 @@ class FormFacts:
 NO_NUMBERS = FormFacts(0, 0, 0, 0, 0, 0, 0, 0, 0, {})
 
 
-def sisters_mark(columns: Iterable[FormFacts], settled: Iterable[str | None]) -> str | None:
+def sisters_mark(columns: Iterable[FormFacts], settled: Iterable[DecimalMark | None]) -> DecimalMark | None:
     """Return the one decimal mark that columns of a file show; `settled` are the marks of others, settled before."""
     marks = {*(facts.mark() for facts in columns), *settled} - {None}
     return marks.pop() if len(marks) == 1 else None
@@ -243,9 +244,10 @@ def unit_sql(cell: str) -> str:
 def number_facts_sql(cell: str, source: str, form: NumberForm = PLAIN) -> str:
     """Return the query for the facts that settle the type of the numbers in a text cell of all rows."""
     return (
+        f"WITH numbers AS MATERIALIZED (SELECT {number_text(cell, form)} AS number FROM {source}) "
         "SELECT max(length(ltrim(split_part(number, '.', 1), '-0'))), max(length(split_part(number, '.', 2))), "
         "bool_and(TRY_CAST(number AS BIGINT) IS NOT NULL), bool_and(TRY_CAST(number AS HUGEINT) IS NOT NULL) "
-        f"FROM (SELECT {number_text(cell, form)} AS number FROM {source}) WHERE number IS NOT NULL"
+        "FROM numbers WHERE number IS NOT NULL"
     )
 
 

@@ -178,8 +178,7 @@ def date_facts_sql(cell: str, source: str) -> str:
     for pattern in (_SLASHED, _POINTED):
         fits = _matches("day", pattern)
         counts += [fits, *(f"{fits} AND {_part('day', place)} BETWEEN 13 AND 31" for place in (1, 2))]
-    serial = f"{_matches('day', _SERIAL)} AND TRY_CAST(day AS INTEGER) BETWEEN {_SERIAL_FROM} AND {_SERIAL_TO}"
-    counts += [_matches("day", _NAMED), serial, f"time <> '' AND NOT {_matches('time', _MIDNIGHT)}"]
+    counts += [_matches("day", _NAMED), _is_serial("day"), f"time <> '' AND NOT {_matches('time', _MIDNIGHT)}"]
     slashed = _matches("day", _SLASHED)
     first, second = _part("day", 1), _part("day", 2)
     counts.append(f"{slashed} AND {first} <= 12 AND {second} <= 12 AND {first} <> {second}")
@@ -195,6 +194,11 @@ def unclear_sql(cell: str) -> str:
     day = _day_text(cell)
     first, second = _part(day, 1), _part(day, 2)
     return f"({_matches(day, _SLASHED)} AND {first} <= 12 AND {second} <= 12 AND {first} <> {second})"
+
+
+def serial_sql(cell: str) -> str:
+    """Return the condition that a text cell holds five figures that are a day as Excel counts them."""
+    return _is_serial(_day_text(cell))
 
 
 def slashed_sql(cell: str) -> str:
@@ -256,10 +260,12 @@ def _day(day: str, form: DateForm) -> str:
     if form.named:
         cases.append(f"WHEN {_matches(day, _NAMED)} THEN {_named(day, form.pivot)}")
     if form.serials:
-        number = f"TRY_CAST({day} AS INTEGER)"
-        fits = f"{_matches(day, _SERIAL)} AND {number} BETWEEN {_SERIAL_FROM} AND {_SERIAL_TO}"
-        cases.append(f"WHEN {fits} THEN {_SERIAL_ZERO} + {number}")
+        cases.append(f"WHEN {_is_serial(day)} THEN {_SERIAL_ZERO} + TRY_CAST({day} AS INTEGER)")
     return f"(CASE {' '.join(cases)} END)"
+
+
+def _is_serial(day: str) -> str:
+    return f"({_matches(day, _SERIAL)} AND TRY_CAST({day} AS INTEGER) BETWEEN {_SERIAL_FROM} AND {_SERIAL_TO})"
 
 
 def _bounded(day: str, form: DateForm) -> str:

@@ -36,8 +36,8 @@ class ColumnReport:
     became values, `missing` hold a word for nothing, `unreadable` fit no value; `share` is the part of a text
     column that could be converted, `tool` the one that does it. `settle` is the option that settles a question,
     `examples` show it; `answer` is the value of that option that settled it, `settled_by` where that came from. A text
-    column with dates between slashes or hyphens has their `day_order`, one whose decimal mark a person named has that
-    as `decimal`.
+    column with dates between slashes or hyphens has their `day_order`, one whose decimal mark a person or other columns
+    tell has that as `decimal`.
     """
 
     column: str

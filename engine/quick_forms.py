@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grammar import DecimalMark
 from grammar.names import APOSTROPHES
 
 from . import dates, sql
@@ -46,7 +47,7 @@ class QuickForm:
     counted: bool = False
     fallible: bool = False
     words: tuple[str, ...] = ()
-    mark: str | None = None
+    mark: DecimalMark | None = None
 
     def fits(self, cell: str) -> str:
         """Return the condition that a filled cell is written in this form."""
@@ -72,7 +73,9 @@ class QuickForm:
         return ColumnReport(column, kind_of(self.type), self.type, way, filled, filled)
 
 
-def _number(duckdb_type: str, pattern: str, removed: str = "", mark: str | None = None, shown: str = "") -> QuickForm:
+def _number(
+    duckdb_type: str, pattern: str, removed: str = "", mark: DecimalMark | None = None, shown: str = ""
+) -> QuickForm:
     text = f"replace({{}}, {sql.literal(removed)}, '')" if removed else "{}"
     text = f"replace({text}, ',', '.')" if mark == "," else text
     way = ("decimal_comma",) if mark == "," else ()

@@ -87,7 +87,7 @@ def settled(
                 kept = settling.memory is not None and settling.memory.keep(table.path, names, answers)
                 told_by = "answer_kept" if kept else "answer"
         if answer is not None:
-            table = _converted(con, table, unclear, about, answer, told_by)
+            table = _converted(con, table, unclear, _answering(about, answer, options), told_by)
     return table
 
 
@@ -114,7 +114,7 @@ def _looked_at(con: Connection, table: OpenedTable, options: LoadOptions) -> Ope
             if order in (None, "unclear") and options.dates is not None:
                 order = options.dates
             settle = "--dates" if report.column in found and order == "unclear" else report.settle
-            report = replace(report, day_order=order, decimal=options.decimal, settle=settle)
+            report = replace(report, day_order=order, decimal=options.decimal or report.decimal, settle=settle)
         reports.append(report)
     return _with_reports(table, reports)
 
@@ -127,22 +127,29 @@ def _converted(
     con: Connection,
     table: OpenedTable,
     unclear: Sequence[ColumnReport],
-    about: About,
-    answer: Any,
+    answer: LoadOptions,
     told_by: SettledBy,
 ) -> OpenedTable:
     """Return the table with these columns read as the answer says."""
-    known = {"answer": answer} | ({"day_order": answer} if about == "dates" else {"decimal": answer})
+    known: dict[str, Any] = {"answer": answer.dates or answer.decimal}
+    known |= {"day_order": answer.dates} if answer.dates is not None else {"decimal": answer.decimal}
     changed = {report.column: replace(report, settle=None, settled_by=told_by, **known) for report in unclear}
     readable = [report.column for report in unclear if report.filled is not None]
     name = sql.name(table.name)
-    for column in typed(con, name, readable, LoadOptions(**{about: answer}), date.today()) if readable else ():
+    for column in typed(con, name, readable, answer, date.today()) if readable else ():
         report = column.report
         if report.type != "VARCHAR":
             cell = sql.name(report.column)
             execute(con, f"ALTER TABLE {name} ALTER {cell} SET DATA TYPE {report.type} USING {column.value}")
         changed[report.column] = replace(report, settled_by=told_by, **known)
     return _with_reports(table, [changed.get(report.column, report) for report in table.report.columns])
+
+
+def _answering(about: About, answer: Any, options: LoadOptions) -> LoadOptions:
+    """Return the options for reading what was unclear: the answer, and the kinds that a person named."""
+    if about == "dates":
+        return LoadOptions(dates=answer, types=options.types)
+    return LoadOptions(decimal=answer, types=options.types)
 
 
 def _with_reports(table: OpenedTable, reports: Sequence[ColumnReport]) -> OpenedTable:

@@ -1,10 +1,12 @@
 """What a file leaves open: the question, its answer, what is remembered, and what follows where nobody answers."""
 
+import json
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from tables_in_files import SETTINGS, written
 
@@ -15,7 +17,10 @@ from engine.load_report import ColumnReport
 from engine.remembered import Answers, Memory
 from engine.session import Workspace, open_workspace, run
 from engine.settling import UNATTENDED, FileQuestion, Settling
-from grammar import AnswerMatcher, ToolError, gbnf, json_schema
+from grammar import AnswerMatcher, ToolError, json_schema
+from grammar.answers import answer_shape
+from grammar.automaton import Matcher
+from grammar.compile import compile_shape
 from prompt.build import build_prompt
 
 P31 = "Sana,Summa\n03/04/2025,10\n05/06/2025,20\n07/08/2025,30\n"
@@ -103,7 +108,7 @@ def test_sister_columns_are_asked_about_once(tmp_path: Path) -> None:
 
 
 def test_what_the_file_settles_is_not_asked(tmp_path: Path) -> None:
-    texts = ["a\n03/04/2025\n25/04/2025\n", "a\n05/05/2025\n06/06/2025\n", 'a\n"1,250"\n"12.5"\n', "a\n1.250\n"]
+    texts = ["a\n03/04/2025\n25/04/2025\n", "a\n05/05/2025\n06/06/2025\n", 'a\n"1,250"\n"12.5"\n', "a\n1.250\n0.5\n"]
     for text in texts:
         assert report_of(opened(written(tmp_path, text), Settling(None, Person())), "a").kind != "text"
     workspace = opened(written(tmp_path, P31), Settling(None, Person()), LoadOptions(dates="dmy"))
@@ -120,8 +125,13 @@ def test_without_an_answer_the_column_stays_text_and_fix_dates_is_not_offered(
     assert (report.type, report.settle, report.share, report.settled_by) == ("VARCHAR", "--dates", 1.0, None)
     state = workspace.scene.tables[0]
     assert state.column("Sana").day_order == "unclear"
-    assert "fix_dates" not in str(json_schema(workspace.contracts, state))
-    assert "fix_dates" not in gbnf(workspace.contracts, state)
+    whole = Matcher(compile_shape(answer_shape(workspace.contracts, workspace.scene)))
+    schema = jsonschema.Draft202012Validator(json_schema(workspace.contracts, state))
+    for before in ("", '{"tool":"sort","args":{"by":"Sana","descending":true}},'):
+        for tool, offered in (("fix_dates", False), ("fix_numbers", True)):
+            text = f'{{"steps":[{before}{{"tool":"{tool}","args":{{"column":"Sana"}}}}]}}'
+            assert schema.is_valid(json.loads(text)) == offered
+            assert whole.accepts(text) == offered
     assert not AnswerMatcher(workspace.contracts, workspace.scene).is_prefix('{"steps":[{"tool":"fix_dates"')
     prompt = build_prompt(workspace.contracts, workspace.scene, {}, "sana", [], [], SETTINGS.prompt)
     assert '"Sana" text, day and month unclear' in prompt.text
@@ -190,3 +200,30 @@ def test_text_of_other_sources_that_tells_is_not_asked_about(tmp_path: Path) -> 
     workspace = opened(parquet(tmp_path, "03/04/2025", "25/06/2025"), Settling(None, Person()))
     assert report_of(workspace, "Sana").day_order == "dmy"
     assert [row[0] for row in fixed(workspace, "Sana")["rows"]] == [date(2025, 4, 3), date(2025, 6, 25)]
+
+
+def test_a_named_kind_waits_for_the_answer_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "Sana;Narx\n03/04/2025;1,250\nkeyin;12,5\n05/06/2025;arzon\n")
+    options = LoadOptions(types={"sana": "date", "narx": "number"})
+    workspace = opened(path, UNATTENDED, options)
+    assert cells(workspace, "Sana") == ["03/04/2025", "keyin", "05/06/2025"]
+    assert [report.settle for report in workspace.tables[0].report.columns] == ["--dates", "--decimal"]
+    workspace = opened(path, Settling(None, Person("dmy", ",")), options)
+    assert cells(workspace, "Sana") == [date(2025, 4, 3), None, date(2025, 6, 5)]
+    assert cells(workspace, "Narx") == [1.25, 12.5, None]
+    assert [report.unreadable for report in workspace.tables[0].report.columns] == [1, 1]
+
+
+def test_a_few_dates_amid_other_text_are_no_question(tmp_path: Path) -> None:
+    rows = "".join(f"{number} dona\n" for number in range(8))
+    workspace = opened(written(tmp_path, f"izoh\n03/04/2025\n1,250\n{rows}"), Settling(None, Person()))
+    assert report_of(workspace, "izoh").settle is None
+    assert workspace.scene.tables[0].column("izoh").day_order == "unclear"
+
+
+def test_what_other_columns_tell_of_the_decimal_mark_holds_for_fix_numbers(tmp_path: Path) -> None:
+    workspace = opened(written(tmp_path, "a;b\n1,250;0,5\nbepul;1,75\n2,000;3,5\n"))
+    assert cells(workspace, "a") == ["1,250", "bepul", "2,000"]
+    result = fixed(workspace, "a", tool="fix_numbers")
+    told = [row[0] for row in result["rows"]]
+    assert told == [Decimal("1.250"), None, Decimal("2.000")]
