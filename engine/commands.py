@@ -66,6 +66,7 @@ def _language(arguments: argparse.Namespace, settings: Settings) -> Language:
 
 def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     from .model import LlamaModel
+    from .prefix_store import PrefixStore, prefix_folder
     from .trial import try_model
     from .weights import default_weights
 
@@ -79,7 +80,8 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
         else:
             path = Path(settings.model.path)
             try_model(path, settings.model, adapter)
-        with LlamaModel(path, settings.model, adapter, progress=progress) as model:
+        store = PrefixStore(prefix_folder(), settings.model.stored_bytes)
+        with LlamaModel(path, settings.model, adapter, store=store, progress=progress) as model:
             answered = ask(
                 workspace,
                 arguments.request,

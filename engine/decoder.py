@@ -13,6 +13,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from .forced import ForcedRuns
 from .model_error import ModelError
 from .settings import ModelSettings
 from .vocabulary import Ids, Vocabulary
@@ -41,14 +42,25 @@ class TokenModel(Protocol):
     def chat_tokens(self, content: str) -> list[int]:
         """Return the whole prompt as tokens, with the model's own frame around the content."""
 
-    def read(self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled) -> int:
-        """Evaluate a prompt so that its logits are ready; return how many tokens did not need it."""
+    def tokenise(self, text: str) -> list[int]:
+        """Return the tokens of a text."""
+
+    def shared_tokens(self, content: str, beginnings: Sequence[int]) -> list[int]:
+        """Return how many tokens of `chat_tokens(content)` lie in each of its beginnings, given in characters."""
+
+    def read(
+        self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled, *, shared: Sequence[int] = ()
+    ) -> int:
+        """Evaluate a prompt so that its logits are ready; return how many tokens did not need it.
+
+        `shared` gives the lengths, in tokens, of beginnings that other prompts have too and that are worth keeping.
+        """
 
     def logits(self) -> Logits:
         """Return the logits after the last token, one for every token of the vocabulary; valid until `append`."""
 
-    def append(self, token: int) -> None:
-        """Evaluate one more token."""
+    def append_many(self, tokens: Sequence[int]) -> None:
+        """Evaluate more tokens, in as few passes as possible."""
 
 
 class Matcher(Protocol[State]):
@@ -82,12 +94,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class Decoded:
-    """A finished answer, what it took (tokens, seconds), and how sure the model was where it could choose."""
+    """A finished answer, what it took (tokens, seconds), and how sure the model was where it could choose.
+
+    `forced_tokens` of the answer's tokens were written without the model, `passes` is how often it was asked.
+    """
 
     text: str
     prompt_tokens: int
     reused_tokens: int
     answer_tokens: int
+    forced_tokens: int
+    passes: int
     read_seconds: float
     write_seconds: float
     choices: tuple[Choice, ...]
@@ -108,15 +125,17 @@ def decode(
     prompt: str,
     settings: ModelSettings,
     *,
+    shared: Sequence[int] = (),
     progress: Progress = silent,
     cancelled: Cancelled = never,
 ) -> Decoded:
     """Let the model write one answer to `prompt` that the matcher accepts to its end.
 
+    `shared` gives the lengths, in characters, of beginnings of the prompt that other prompts have too.
     `cancelled` is asked between tokens and between the batches of the prompt. Raises ModelError:
     `prompt_too_long` before anything is evaluated, `too_slow`, `cancelled`, `answer_cut`, `no_token`, `bad_logits`.
     """
-    return _Decoding(model, matcher, settings, progress, cancelled).run(prompt)
+    return _Decoding(model, matcher, settings, progress, cancelled).run(prompt, shared)
 
 
 class _Decoding(Generic[State]):
@@ -137,14 +156,18 @@ class _Decoding(Generic[State]):
         self.cancelled = cancelled
         self.started = time.monotonic()
         self.tokens: list[int] = []
+        self.forced = 0
+        self.passes = 0
         self.choices: list[Choice] = []
+        self.runs = ForcedRuns(model.tokenise, model.vocabulary.pieces, matcher)
 
-    def run(self, prompt: str) -> Decoded:
+    def run(self, prompt: str, shared: Sequence[int]) -> Decoded:
         tokens = self.model.chat_tokens(prompt)
         allowed = self.model.context - self.settings.answer_tokens
         if len(tokens) > allowed:
             raise ModelError("prompt_too_long", found=len(tokens), allowed=allowed, context=self.model.context)
-        reused = self.model.read(tokens, self.progress, self._stopped)
+        beginnings = self.model.shared_tokens(prompt, shared)
+        reused = self.model.read(tokens, self.progress, self._stopped, shared=beginnings)
         read = time.monotonic()
         text = self._write()
         return Decoded(
@@ -152,6 +175,8 @@ class _Decoding(Generic[State]):
             prompt_tokens=len(tokens),
             reused_tokens=reused,
             answer_tokens=len(self.tokens),
+            forced_tokens=self.forced,
+            passes=self.passes,
             read_seconds=read - self.started,
             write_seconds=time.monotonic() - read,
             choices=tuple(self.choices),
@@ -165,6 +190,7 @@ class _Decoding(Generic[State]):
     def _write(self) -> str:
         state = self.matcher.start()
         text = bytearray()
+        waiting: list[int] = []
         while first_bytes := self.matcher.first_bytes(state):
             if self._stopped():
                 raise ModelError("cancelled")
@@ -172,13 +198,37 @@ class _Decoding(Generic[State]):
                 raise ModelError(
                     "answer_cut", allowed=self.settings.answer_tokens, text=text.decode("utf-8", "replace")
                 )
-            if self.tokens:
-                self.model.append(self.tokens[-1])
-            token, state = self._next(state, first_bytes, len(text))
-            self.tokens.append(token)
-            text += self.model.vocabulary.pieces[token]
+            taken = self._forced(state)
+            if taken:
+                state = self._after(state, taken)
+            else:
+                if waiting:
+                    self.model.append_many(waiting)
+                    waiting = []
+                token, state = self._next(state, first_bytes, len(text))
+                self.passes += 1
+                taken = [token]
+            self.tokens += taken
+            waiting += taken
+            text += b"".join(self.model.vocabulary.pieces[token] for token in taken)
             self.progress("write", len(self.tokens), self.settings.answer_tokens)
         return text.decode("utf-8")
+
+    def _forced(self, state: State) -> list[int]:
+        """Return the tokens that must follow, no more than an answer may still have."""
+        if not self.settings.forced_runs:
+            return []
+        taken = self.runs.tokens(self.tokens, state)[: self.settings.answer_tokens - len(self.tokens)]
+        self.forced += len(taken)
+        return taken
+
+    def _after(self, state: State, tokens: Sequence[int]) -> State:
+        for token in tokens:
+            following = self._advance(state, token)
+            if following is None:
+                raise ModelError("no_token", found=len(self.tokens))
+            state = following
+        return state
 
     def _next(self, state: State, first_bytes: frozenset[int], at: int) -> tuple[int, State]:
         """Return the likeliest allowed token and the state after it."""

@@ -147,7 +147,9 @@ def ask(
     asked = prepare(workspace, request, history)
     matcher = AnswerMatcher(workspace.contracts, asked.scene)
     prepared = time.monotonic()
-    decoded = decode(model, matcher, asked.prompt.text, workspace.settings.model, progress=progress)
+    decoded = decode(
+        model, matcher, asked.prompt.text, workspace.settings.model, shared=asked.prompt.shared, progress=progress
+    )
     answer: dict[str, Any] = json.loads(decoded.text)
     validate_answer(workspace.contracts, asked.scene, answer)
     if "question" in answer:
@@ -168,6 +170,7 @@ def ask(
         "prompt": decoded.prompt_tokens,
         "reused": decoded.reused_tokens,
         "answer": decoded.answer_tokens,
+        "forced": decoded.forced_tokens,
     }
     return Answered(request, answer, asked.prompt.notes, result, timing, tokens, decoded.choices)
 

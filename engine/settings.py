@@ -131,6 +131,8 @@ class ModelSettings:
     answer_tokens: int
     seconds: float
     memory_share: float
+    stored_bytes: int
+    forced_runs: bool
 
 
 @dataclass(frozen=True)

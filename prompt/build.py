@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any, Protocol
 
 from grammar.contracts import Contract, by_name
@@ -26,6 +26,9 @@ __all__ = [
     "relevant_columns",
     "tool_lines",
 ]
+
+
+_SHARED_PARTS = ("instructions", "tables")
 
 
 class PromptSettings(Protocol):
@@ -70,6 +73,13 @@ class Prompt:
     def text(self) -> str:
         """The whole prompt."""
         return "".join(text for _, text in self.parts)
+
+    @property
+    def shared(self) -> tuple[int, ...]:
+        """The lengths of the beginnings that other prompts have too: the tools; the tools with domain and tables."""
+        lengths = list(accumulate(len(text) for _, text in self.parts))
+        ends = dict(zip((name for name, _ in self.parts), lengths, strict=True))
+        return tuple(ends[name] for name in _SHARED_PARTS if name in ends)
 
 
 def build_prompt(

@@ -37,7 +37,7 @@ def test_there_are_sources() -> None:
     ("library", "owner"),
     [
         ("duckdb", "engine/database.py"),
-        ("llama_cpp", "engine/model.py"),
+        ("llama_cpp", "engine/model/"),
         ("python_calamine", "engine/workbook.py"),
         ("sqlite3", "engine/sqlite_file.py"),
         ("altair", "engine/chart.py"),
@@ -46,7 +46,9 @@ def test_there_are_sources() -> None:
     ],
 )
 def test_one_module_owns_each_outside_thing(library: str, owner: str) -> None:
-    assert [name(path) for path in SOURCES if library in imported(path)] == [owner]
+    owners = [name(path) for path in SOURCES if library in imported(path)]
+    assert owners
+    assert owners == [owner] or (owner.endswith("/") and all(each.startswith(owner) for each in owners))
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from grammar import AnswerMatcher, Column, Scene, TableState, validate_answer
 from grammar.state import Limits
 
 SETTINGS = load_settings().model
+TOKEN_BY_TOKEN = replace(SETTINGS, forced_runs=False)
 BYTES = [bytes((byte,)) for byte in range(256)]
 
 letters = st.sampled_from(
@@ -55,7 +56,7 @@ def vocabularies(draw: st.DrawFn, wanted: Sequence[str]) -> list[bytes]:
 def test_decoding_is_the_masked_argmax(data: st.DataObject, wanted: list[str], seed: int, levels: int) -> None:
     pieces = data.draw(vocabularies(wanted))
     rule = chance(len(pieces), seed, levels)
-    decoded = decode(FakeModel(pieces, rule), FiniteMatcher(wanted), "p", SETTINGS)
+    decoded = decode(FakeModel(pieces, rule), FiniteMatcher(wanted), "p", TOKEN_BY_TOKEN)
     other = FakeModel(pieces, rule)
     other.read(other.chat_tokens("p"))
     assert decoded.text == brute_force(other.vocabulary, wanted, other)
@@ -69,7 +70,7 @@ def test_many_likelier_tokens_are_refused_in_order() -> None:
     made = np.zeros(len(pieces), dtype=np.float32)
     made[256 : 256 + len(refused)] = 50 + np.arange(len(refused)) % 7
     made[-2:] = (3.0, 4.0)
-    decoded = decode(FakeModel(pieces, lambda tokens: made), FiniteMatcher(texts), "p", SETTINGS)
+    decoded = decode(FakeModel(pieces, lambda tokens: made), FiniteMatcher(texts), "p", TOKEN_BY_TOKEN)
     assert decoded.text == '"c2"'
 
 
@@ -77,7 +78,7 @@ def test_a_value_that_the_model_dislikes_can_be_forced() -> None:
     value = json.dumps("Ҳудуд 😀 «Ғазна»", ensure_ascii=False)
     made = np.full(256, 9.0, dtype=np.float32)
     made[list(set(value.encode()))] = -90.0
-    decoded = decode(FakeModel(BYTES, lambda tokens: made), FiniteMatcher([value]), "p", SETTINGS)
+    decoded = decode(FakeModel(BYTES, lambda tokens: made), FiniteMatcher([value]), "p", TOKEN_BY_TOKEN)
     assert decoded.text == value
     assert decoded.answer_tokens == len(value.encode())
     assert decoded.choices == ()
@@ -88,13 +89,13 @@ def test_control_tokens_and_empty_pieces_are_never_written() -> None:
     made = np.zeros(len(pieces), dtype=np.float32)
     made[256:] = 99.0
     model = FakeModel(pieces, lambda tokens: made, control=[256])
-    decoded = decode(model, FiniteMatcher(['"a"']), "p", SETTINGS)
+    decoded = decode(model, FiniteMatcher(['"a"']), "p", TOKEN_BY_TOKEN)
     assert (decoded.text, decoded.answer_tokens) == ('"a"', 3)
 
 
 def test_the_last_token_is_not_evaluated() -> None:
     model = FakeModel([*BYTES, b'"a"'], preferring([*BYTES, b'"a"'], '"a"'))
-    decode(model, FiniteMatcher(['"a"', '"b"']), "p", SETTINGS)
+    decode(model, FiniteMatcher(['"a"', '"b"']), "p", TOKEN_BY_TOKEN)
     assert model.tokens == list(b"p")
 
 
@@ -102,14 +103,14 @@ def test_a_choice_reports_the_share_of_the_chosen_token() -> None:
     pieces = [*BYTES, b"sum", b"su", b"avg"]
     made = np.full(len(pieces), -30.0, dtype=np.float32)
     made[256:] = (2.0, 1.0, 1.0)
-    decoded = decode(FakeModel(pieces, lambda tokens: made), FiniteMatcher(['"sum"', '"avg"']), "p", SETTINGS)
+    decoded = decode(FakeModel(pieces, lambda tokens: made), FiniteMatcher(['"sum"', '"avg"']), "p", TOKEN_BY_TOKEN)
     (choice,) = decoded.choices
     assert (choice.at, choice.token) == (1, 256)
     assert choice.probability == pytest.approx(np.e / (np.e + 1), rel=1e-6)
 
 
 def failing(reason: str, model: FakeModel, answer_tokens: int = 50, seconds: float = 10.0) -> ModelError:
-    settings = replace(SETTINGS, answer_tokens=answer_tokens, seconds=seconds)
+    settings = replace(TOKEN_BY_TOKEN, answer_tokens=answer_tokens, seconds=seconds)
     with pytest.raises(ModelError) as caught:
         decode(model, FiniteMatcher(['"Фаол"']), "prompt", settings)
     assert caught.value.reason == reason
@@ -160,7 +161,7 @@ def test_it_stops_when_cancelled_and_when_interrupted() -> None:
         return len(asked) > 3
 
     with pytest.raises(ModelError) as caught:
-        decode(FakeModel(BYTES, uniform), FiniteMatcher(['"long text"']), "p", SETTINGS, cancelled=third_time)
+        decode(FakeModel(BYTES, uniform), FiniteMatcher(['"long text"']), "p", TOKEN_BY_TOKEN, cancelled=third_time)
     assert caught.value.reason == "cancelled"
 
     def interrupt(phase: Phase, done: int, total: int) -> None:
@@ -168,17 +169,23 @@ def test_it_stops_when_cancelled_and_when_interrupted() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        decode(FakeModel(BYTES, uniform), FiniteMatcher(['"long text"']), "p", SETTINGS, progress=interrupt)
+        decode(FakeModel(BYTES, uniform), FiniteMatcher(['"long text"']), "p", TOKEN_BY_TOKEN, progress=interrupt)
 
 
 def test_progress_goes_from_reading_to_writing() -> None:
     seen: list[tuple[str, int, int]] = []
-    decode(FakeModel(BYTES, uniform), FiniteMatcher(['"ab"']), "p", SETTINGS, progress=lambda *step: seen.append(step))
+    decode(
+        FakeModel(BYTES, uniform),
+        FiniteMatcher(['"ab"']),
+        "p",
+        TOKEN_BY_TOKEN,
+        progress=lambda *step: seen.append(step),
+    )
     assert seen == [("read", 1, 1), *(("write", done, SETTINGS.answer_tokens) for done in (1, 2, 3, 4))]
 
 
 def spelled(model: LlamaModel, texts: Sequence[str], prompt: str) -> Decoded:
-    return decode(model, FiniteMatcher(texts), prompt, SETTINGS)
+    return decode(model, FiniteMatcher(texts), prompt, TOKEN_BY_TOKEN)
 
 
 PROMPT = "Columns of the table: viloyat, holat, qoldiq_uzs.\nQuestion: Faol kreditlar nechta?\nAnswer: "

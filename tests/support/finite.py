@@ -49,7 +49,20 @@ class FakeModel:
     def chat_tokens(self, content: str) -> list[int]:
         return list(content.encode())
 
-    def read(self, tokens: Sequence[int], progress: Progress = silent, cancelled: Cancelled = never) -> int:
+    def tokenise(self, text: str) -> list[int]:
+        return list(text.encode())
+
+    def shared_tokens(self, content: str, beginnings: Sequence[int]) -> list[int]:
+        return [len(content[:length].encode()) for length in beginnings]
+
+    def read(
+        self,
+        tokens: Sequence[int],
+        progress: Progress = silent,
+        cancelled: Cancelled = never,
+        *,
+        shared: Sequence[int] = (),
+    ) -> int:
         self.reads += 1
         cancelled()
         progress("read", len(tokens), len(tokens))
@@ -61,6 +74,9 @@ class FakeModel:
 
     def append(self, token: int) -> None:
         self.tokens.append(token)
+
+    def append_many(self, tokens: Sequence[int]) -> None:
+        self.tokens.extend(tokens)
 
 
 def chance(size: int, seed: int, levels: int = 0) -> Rule:

@@ -35,7 +35,13 @@ class ScriptedModel:
         self.prompts.append(content)
         return list(content.encode())
 
-    def read(self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled) -> int:
+    def shared_tokens(self, content: str, beginnings: Sequence[int]) -> list[int]:
+        """Return the lengths in bytes."""
+        return [len(content[:length].encode()) for length in beginnings]
+
+    def read(
+        self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled, *, shared: Sequence[int] = ()
+    ) -> int:
         """Begin a new answer; nothing is reused."""
         progress("read", len(tokens), len(tokens))
         self._written = 0
@@ -48,6 +54,10 @@ class ScriptedModel:
             logits[self.text[self._written]] = 1.0
         return logits
 
-    def append(self, token: int) -> None:
-        """Go on by one byte."""
-        self._written += 1
+    def tokenise(self, text: str) -> list[int]:
+        """Return the bytes."""
+        return list(text.encode())
+
+    def append_many(self, tokens: Sequence[int]) -> None:
+        """Go on by these bytes."""
+        self._written += len(tokens)

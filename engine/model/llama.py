@@ -1,68 +1,25 @@
-"""A GGUF model behind llama.cpp's low-level interface: tokens in, logits out.
-
-The only module that imports llama_cpp. The file is checked before llama.cpp sees it; every NULL and every
-return code becomes a ModelError.
-"""
+"""A loaded model with one sequence of evaluated tokens. Every NULL and every return code becomes a ModelError."""
 
 import ctypes
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 
-import jinja2
+import llama_cpp
 import numpy as np
 
-from . import machine
-from .decoder import Cancelled, Logits, Progress, never, silent
-from .gguf import Header, check_model, file_identity, read_header
-from .interrupt import HeldInterrupt
-from .model_error import ModelError
-from .settings import ModelSettings
-from .vocabulary import Vocabulary
+from engine import machine
+from engine.decoder import Cancelled, Logits, Progress, never, silent
+from engine.gguf import Header, check_model, file_identity, read_header
+from engine.interrupt import HeldInterrupt
+from engine.model_error import ModelError
+from engine.prefix_store import PrefixStore, state_key
+from engine.settings import ModelSettings
+from engine.vocabulary import Vocabulary
 
-machine.prepare_native_code()
-
-import llama_cpp  # noqa: E402
-from llama_cpp.llama_chat_format import Jinja2ChatFormatter  # noqa: E402
-
-NOT_TEXT: Final = (
-    llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN | llama_cpp.LLAMA_TOKEN_ATTR_UNUSED
-)
-ERROR_LEVEL: Final = 4
-SAME_MESSAGE: Final = 5
-PLACEHOLDER: Final = "\u2402content\u2403"
-
-
-class _NativeLog:
-    """Takes llama.cpp's messages, so that none reaches the terminal, and keeps the last errors."""
-
-    def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=4)
-        self._level = 0
-        # The native side keeps a bare pointer to this object: it must live as long as the process.
-        self._callback = llama_cpp.llama_log_callback(self._take)
-
-    def install(self) -> None:
-        """Become the receiver of the messages and forget earlier ones."""
-        self._lines.clear()
-        llama_cpp.llama_log_set(self._callback, ctypes.c_void_p(0))
-
-    def last(self) -> str | None:
-        """Return the last errors as one text; None without any."""
-        return "; ".join(self._lines) or None
-
-    def _take(self, level: int, text: bytes, _: object) -> None:
-        if level != SAME_MESSAGE:
-            self._level = level
-        line = text.decode("utf-8", "replace").strip()
-        if self._level == ERROR_LEVEL and line:
-            self._lines.append(line)
-
-
-# llama.cpp has one receiver of messages for the whole process.
-_LOG: Final = _NativeLog()
+from .log import LOG
+from .tokens import Tokeniser
 
 
 class LlamaModel:
@@ -78,10 +35,11 @@ class LlamaModel:
         settings: ModelSettings,
         adapter: Path | None = None,
         *,
+        store: PrefixStore | None = None,
         progress: Progress = silent,
         cancelled: Cancelled = never,
     ) -> None:
-        """Load the model, and the LoRA adapter where one is given.
+        """Load the model, and the LoRA adapter where one is given; `store` keeps beginnings of prompts on disk.
 
         Raises ModelError: whatever `gguf.read_header` and `gguf.check_model` raise, `no_memory` before anything is
         loaded, `model_not_loaded`, `adapter_not_loaded`, `context_not_made`, `template_broken`, `cancelled`.
@@ -91,6 +49,7 @@ class LlamaModel:
         self._batch: Any = None
         self._held: list[int] = []
         self._fresh = False
+        self._store = store
         self.path = path
         header = read_header(path)
         check_model(header)
@@ -99,14 +58,13 @@ class LlamaModel:
         _check_memory(header, self.context, settings.memory_share)
         self.name = str(header.values.get("general.name") or path.stem)
         self.identity = "+".join(file_identity(file) for file in (path, adapter) if file is not None)
-        _LOG.install()
+        LOG.install()
         llama_cpp.llama_backend_init()
         try:
             self._load(header, progress, cancelled)
-            self.vocabulary, self._names = self._read_vocabulary()
+            self._tokeniser = Tokeniser(self._model, path, header.values.get("tokenizer.chat_template"))
             loaded = self._load_adapter(header, adapter)
             self._make_context(loaded, adapter)
-            self._head, self._tail = self._frame(header.values.get("tokenizer.chat_template"))
         except BaseException:
             self.close()
             raise
@@ -129,6 +87,11 @@ class LlamaModel:
             llama_cpp.llama_model_free(model)
 
     @property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens as bytes."""
+        return self._tokeniser.vocabulary
+
+    @property
     def pieces(self) -> Sequence[bytes]:
         """The bytes of every token, by its id; empty for control tokens."""
         return self.vocabulary.pieces
@@ -139,31 +102,30 @@ class LlamaModel:
         return self.vocabulary.usable
 
     def tokenise(self, text: str, special: bool = False) -> list[int]:
-        """Return the tokens of a text, without a beginning-of-text token.
-
-        Only with `special` do the names of control tokens in it (`<eos>`) stand for those tokens; otherwise
-        they are plain text, also where the vocabulary would take a name for a token of its own.
-        """
-        tokens = self._tokens(text, special)
-        names = [] if special else [self.pieces[token] for token in set(tokens) & self._names]
-        if not names:
-            return tokens
-        at = min(place for name in names if (place := text.find(name.decode("utf-8", "replace"))) >= 0) + 1
-        return self._tokens(text[:at], special) + self.tokenise(text[at:])
+        """Return the tokens of a text; see `Tokeniser.tokenise`."""
+        return self._tokeniser.tokenise(text, special)
 
     def chat_tokens(self, content: str) -> list[int]:
-        """Return the whole prompt: the frame of the model's chat template around the content, which stays plain text.
+        """Return the whole prompt as tokens; see `Tokeniser.chat_tokens`."""
+        return self._tokeniser.chat_tokens(content)
 
-        A model without a template (a base model) gets the plain content, after the beginning-of-text token
-        where its vocabulary wants one.
-        """
-        return self._head + self.tokenise(content) + self._tail
+    def shared_tokens(self, content: str, beginnings: Sequence[int]) -> list[int]:
+        """Return how many tokens of a prompt lie in its beginnings; see `Tokeniser.shared_tokens`."""
+        return self._tokeniser.shared_tokens(content, beginnings)
 
-    def read(self, tokens: Sequence[int], progress: Progress = silent, cancelled: Cancelled = never) -> int:
+    def read(
+        self,
+        tokens: Sequence[int],
+        progress: Progress = silent,
+        cancelled: Cancelled = never,
+        *,
+        shared: Sequence[int] = (),
+    ) -> int:
         """Evaluate a prompt, reusing the longest common beginning with what was evaluated before.
 
-        Afterwards the logits of its last token are ready. Returns the number of tokens reused. `cancelled` is asked
-        between batches. Raises ModelError: `cancelled`, `context_full`, `decode_failed`.
+        Afterwards the logits of its last token are ready. Returns the number of tokens reused. The beginnings of
+        `shared` tokens are taken from the store where it has them, and kept there. `cancelled` is asked between
+        batches. Raises ModelError: `cancelled`, `context_full`, `decode_failed`.
         """
         if not tokens:
             raise ModelError("empty_prompt")
@@ -172,14 +134,18 @@ class LlamaModel:
             reused -= 1
         if not self._forget(reused):
             reused = 0
-        done = reused
+        ends = sorted({end for end in shared if reused < end < len(tokens)}) if self._store is not None else []
+        done = reused = next((end for end in reversed(ends) if self._restore(tokens[:end])), reused)
+        ends = [end for end in ends if end > done]
         progress("read", done, len(tokens))
         while done < len(tokens):
             if cancelled():
                 raise ModelError("cancelled")
-            step = tokens[done : done + self._settings.batch]
+            step = tokens[done : min(done + self._settings.batch, ends[0] if ends else len(tokens))]
             self._evaluate(step, done + len(step) == len(tokens))
             done += len(step)
+            if ends and done == ends[0]:
+                self._keep(tokens[: ends.pop(0)])
             progress("read", done, len(tokens))
         return reused
 
@@ -200,7 +166,7 @@ class LlamaModel:
         """
         found = llama_cpp.llama_get_logits_ith(self._context, -1) if self._fresh else None
         if not found:
-            raise ModelError("decode_failed", path=str(self.path), detail=_LOG.last())
+            raise ModelError("decode_failed", path=str(self.path), detail=LOG.last())
         return np.ctypeslib.as_array(found, shape=(len(self.pieces),))
 
     def _load(self, header: Header, progress: Progress, cancelled: Cancelled) -> None:
@@ -221,35 +187,9 @@ class LlamaModel:
         if cancelled():
             raise ModelError("cancelled")
         if not self._model:
-            raise ModelError("model_not_loaded", path=str(header.path), detail=_LOG.last())
+            raise ModelError("model_not_loaded", path=str(header.path), detail=LOG.last())
         if llama_cpp.llama_model_has_encoder(self._model) or not llama_cpp.llama_model_has_decoder(self._model):
             raise ModelError("model_kind", path=str(header.path), found=header.architecture, allowed="decoder")
-
-    def _read_vocabulary(self) -> tuple[Vocabulary, frozenset[int]]:
-        """Return the vocabulary, and the tokens outside it that are named by a word (`<table>`, `[control_8]`)."""
-        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
-        count = llama_cpp.llama_vocab_n_tokens(self._vocab)
-        pieces: list[bytes] = []
-        usable: list[int] = []
-        named_ids: list[int] = []
-        room = 256
-        buffer = ctypes.create_string_buffer(room)
-        for token in range(count):
-            length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
-            if length < 0:
-                room = -length
-                buffer = ctypes.create_string_buffer(room)
-                length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, room, 0, False)
-            piece = buffer.raw[: max(length, 0)]
-            pieces.append(piece)
-            kind = llama_cpp.llama_vocab_get_attr(self._vocab, token)
-            if not piece or kind & NOT_TEXT:
-                continue
-            named = kind & llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED and _has_letters(piece)
-            (named_ids if named else usable).append(token)
-        if not usable:
-            raise ModelError("model_kind", path=str(self.path), found="-", allowed="vocabulary")
-        return Vocabulary(pieces, usable), frozenset(named_ids)
 
     def _load_adapter(self, header: Header, path: Path | None) -> Any:
         """Load the adapter; it must stand before the context is made, or a long prompt ends the process."""
@@ -264,7 +204,7 @@ class LlamaModel:
         with HeldInterrupt():
             loaded = llama_cpp.llama_adapter_lora_init(self._model, str(path).encode())
         if not loaded:
-            raise ModelError("adapter_not_loaded", path=str(path), model=self.name, detail=_LOG.last())
+            raise ModelError("adapter_not_loaded", path=str(path), model=self.name, detail=LOG.last())
         return loaded
 
     def _make_context(self, loaded: Any, adapter: Path | None) -> None:
@@ -280,11 +220,11 @@ class LlamaModel:
         with HeldInterrupt():
             self._context = llama_cpp.llama_init_from_model(self._model, params)
         if not self._context:
-            raise ModelError("context_not_made", context=self.context, path=str(self.path), detail=_LOG.last())
+            raise ModelError("context_not_made", context=self.context, path=str(self.path), detail=LOG.last())
         if loaded is not None:
             adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(loaded)
             if llama_cpp.llama_set_adapters_lora(self._context, adapters, 1, (ctypes.c_float * 1)(1.0)):
-                raise ModelError("adapter_not_loaded", path=str(adapter), model=self.name, detail=_LOG.last())
+                raise ModelError("adapter_not_loaded", path=str(adapter), model=self.name, detail=LOG.last())
         size = settings.batch
         self._batch = llama_cpp.llama_batch_init(size, 0, 1)
         self._batch_tokens = np.ctypeslib.as_array(self._batch.token, shape=(size,))
@@ -293,43 +233,6 @@ class LlamaModel:
         np.ctypeslib.as_array(self._batch.n_seq_id, shape=(size,))[:] = 1
         for place in range(size):
             self._batch.seq_id[place][0] = 0
-
-    def _frame(self, template: object) -> tuple[list[int], list[int]]:
-        """Return the tokens before and after the content of a prompt."""
-        begin = llama_cpp.llama_vocab_bos(self._vocab)
-        wanted = [begin] if begin >= 0 and llama_cpp.llama_vocab_get_add_bos(self._vocab) else []
-        if not isinstance(template, str) or not template.strip():
-            return wanted, []
-        try:
-            formatter = Jinja2ChatFormatter(
-                template, self._token_name(llama_cpp.llama_vocab_eos(self._vocab)), self._token_name(begin)
-            )
-            rendered = formatter(messages=[{"role": "user", "content": PLACEHOLDER}]).prompt
-        except (jinja2.TemplateError, ValueError, TypeError, ArithmeticError, LookupError) as error:
-            raise ModelError("template_broken", path=str(self.path), detail=str(error)) from None
-        before, found, after = rendered.partition(PLACEHOLDER)
-        if not found or PLACEHOLDER in after:
-            raise ModelError("template_broken", path=str(self.path), detail=rendered[:200])
-        head = self.tokenise(before, special=True)
-        if head[:1] != [begin]:
-            head = wanted + head
-        return head, self.tokenise(after, special=True)
-
-    def _token_name(self, token: int) -> str:
-        found = llama_cpp.llama_vocab_get_text(self._vocab, token) if token >= 0 else b""
-        return bytes(found or b"").decode("utf-8", "replace")
-
-    def _tokens(self, text: str, special: bool) -> list[int]:
-        data = text.encode("utf-8", "replace")
-        room = len(data) + 2
-        while True:
-            buffer = (llama_cpp.llama_token * room)()
-            count = llama_cpp.llama_tokenize(self._vocab, data, len(data), buffer, room, False, special)
-            if count >= 0:
-                return list(buffer[:count])
-            if -count <= room:
-                raise ModelError("decode_failed", path=str(self.path), detail=_LOG.last())
-            room = -count
 
     def _forget(self, kept: int) -> bool:
         """Drop what was evaluated after the first `kept` tokens; False where all of it had to go."""
@@ -342,6 +245,35 @@ class LlamaModel:
         self._held.clear()
         self._fresh = False
         return False
+
+    def state_key(self, tokens: Sequence[int]) -> str:
+        """Return what the state after these tokens is stored under: weights, context, library and tokens."""
+        system = llama_cpp.llama_print_system_info().decode("utf-8", "replace")
+        settings = [self.context, self._settings.batch]
+        return state_key([self.identity, *settings, llama_cpp.__version__, system], tokens)
+
+    def _restore(self, tokens: Sequence[int]) -> bool:
+        """Put the stored state after these tokens in the place of what is held; say whether there was one."""
+        state = None if self._store is None else self._store.load(self.state_key(tokens))
+        if not state:
+            return False
+        self._forget(0)
+        source = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        if llama_cpp.llama_state_seq_set_data(self._context, source, len(state), 0) != len(state):
+            self._forget(0)
+            return False
+        self._held = list(tokens)
+        return True
+
+    def _keep(self, tokens: Sequence[int]) -> None:
+        """Store the state after these tokens, which are what is held."""
+        if self._store is None:
+            return
+        size = llama_cpp.llama_state_seq_get_size(self._context, 0)
+        state = (ctypes.c_uint8 * size)()
+        written = llama_cpp.llama_state_seq_get_data(self._context, state, size, 0)
+        if written:
+            self._store.save(self.state_key(tokens), bytes(memoryview(state)[:written]))
 
     def _evaluate(self, tokens: Sequence[int], wanted: bool) -> None:
         """Evaluate one batch after what is held; its last token's logits are computed where they are wanted."""
@@ -357,7 +289,7 @@ class LlamaModel:
         self._fresh = False
         code = llama_cpp.llama_decode(self._context, self._batch)
         if code:
-            raise ModelError("decode_failed", path=str(self.path), code=code, detail=_LOG.last())
+            raise ModelError("decode_failed", path=str(self.path), code=code, detail=LOG.last())
         self._held.extend(tokens)
         self._fresh = wanted
 
@@ -376,10 +308,6 @@ def _check_memory(header: Header, context: int, share: float) -> None:
             cache=_megabytes(cache),
             context=context,
         )
-
-
-def _has_letters(piece: bytes) -> bool:
-    return any(map(str.isalnum, piece.decode("utf-8", "ignore")))
 
 
 def _megabytes(count: int) -> int:
