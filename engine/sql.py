@@ -26,6 +26,7 @@ _INTEGER_SHAPES = {
     if bits <= 64
 }
 _DECIMAL_WIDTH = 38
+_LONGEST_LIST = 4
 _LARGEST_FLOAT = Decimal("3.4028234663852886e38")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 _WIDE = Context(prec=400)
@@ -153,9 +154,14 @@ def same_value(cell: str) -> str:
 
 
 def any_of(cell: str, values: Iterable[object]) -> str:
-    """Return the condition that the cell is one of these exact values; FALSE without values."""
-    listed = ", ".join(literal(value) for value in values)
-    return f"({cell} IN ({listed}))" if listed else "FALSE"
+    """Return the condition that the cell is one of these exact values; FALSE without values.
+
+    DuckDB makes a join of a longer list after IN, and a join does not keep the order of rows.
+    """
+    literals = [literal(value) for value in values]
+    listed = [literals[at : at + _LONGEST_LIST] for at in range(0, len(literals), _LONGEST_LIST)]
+    parts = [f"{cell} IN ({', '.join(some)})" for some in listed]
+    return f"({' OR '.join(parts)})" if parts else "FALSE"
 
 
 def compared(cell: str, duckdb_type: str, op: str, value: int | float | Decimal) -> str:

@@ -151,3 +151,17 @@ def test_spellings_of_one_value_have_the_same_form_in_the_state_whatever_their_l
     rows = database.query(con, f"SELECT letter, {sql.same_value('letter')} FROM letters")
     assert len(rows) == len(letters)
     assert [letter for letter, form in rows if same_name(letter) != same_name(form)] == []
+
+
+@pytest.mark.parametrize("shape", ["SELECT n FROM base WHERE {0}", "SELECT CASE WHEN {0} THEN n END FROM base"])
+def test_a_long_list_of_values_keeps_the_order_of_rows(shape: str) -> None:
+    """DuckDB makes a join of a long list after IN, and a join lets the order of many rows go."""
+    con = opened()
+    database.execute(
+        con, "CREATE TABLE base AS SELECT (range * 7919) % 600011 AS n, 'v' || range % 12 AS t FROM range(600011)"
+    )
+    values = [f"v{number}" for number in range(8)]
+    database.execute(con, f"CREATE TEMP TABLE made AS {shape.format(sql.any_of('t', values))}")
+    kept = [n if t in values else None for n, t in database.query(con, "SELECT n, t FROM base")]
+    expected = kept if "CASE" in shape else [n for n in kept if n is not None]
+    assert [row[0] for row in database.query(con, "FROM made")] == expected
