@@ -4,7 +4,7 @@ The table that was opened is only ever read. The `_step_` tables are temporary, 
 too, and they are gone when it ends, well or badly, unless the caller keeps them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
@@ -56,6 +56,7 @@ class _Run:
     gathers: bool
     evidence: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
+    repeated: frozenset[str] = frozenset()
 
 
 def run_plan(
@@ -275,6 +276,7 @@ def _check_lasting_name(con: Connection, base: str, name: str) -> None:
 def _run_steps(plan: Plan, run: _Run) -> None:
     for number, (step, state) in enumerate(plan.steps, 1):
         executor = plan.executors[step["tool"]]
+        state = _with_repeated(state, run.repeated)
         table = run.tables.read_by(executor, state, plan.others, run.settings, evidence=run.gathers)
         try:
             made = executor(table, **step["args"])
@@ -283,9 +285,17 @@ def _run_steps(plan: Plan, run: _Run) -> None:
         rows = run.tables.make(number, executor, table, made)
         place = {"step": number, "tool": step["tool"]}
         run.artifacts += [{**place, **artifact} for artifact in made.artifacts]
+        left = state_after(plan.contracts[step["tool"]], state, step["args"])
+        run.repeated = made.repeated | {column.name for column in left.columns if column.repeated}
         if run.gathers:
             run.evidence.append({**place, "note": "rows", "rows_in": table.counted, "rows_out": rows})
             run.evidence += [{**place, **note} for note in made.notes]
+
+
+def _with_repeated(state: TableState, names: Container[str]) -> TableState:
+    """Return the state in which the columns of these names are marked: a join has repeated their cells."""
+    columns = tuple(replace(column, repeated=column.name in names) for column in state.columns)
+    return replace(state, columns=columns)
 
 
 def _placed(error: ToolError, step: int, tool: str) -> ToolError:

@@ -40,6 +40,9 @@ def table_state(
 def opened_scene(states: Sequence[TableState], result: TableState | None = None) -> Scene:
     """Return the scene of these opened tables, each of which knows the others."""
     tables = tuple(replace(state, others=tuple(other for other in states if other is not state)) for state in states)
+    if result is not None:
+        names = {other.name for other in result.others}
+        result = replace(result, others=tuple(state for state in states if state.name in names))
     return Scene(tables, result)
 
 

@@ -106,6 +106,7 @@ class ToolSettings:
     evidence_examples: int
     report_values: int
     periods: int
+    joined_rows: int
     alphabet_rows: int
     copied_rows: int
     spelling: SpellingSettings

@@ -26,6 +26,7 @@ def state_after(contract: Contract, state: TableState, args: Mapping[str, Any]) 
     columns, by_argument = _made_columns(effects["columns"], replace(state, columns=changed), args)
     if "groups" in effects:
         groups = tuple(name for path in effects["groups"] for name in by_argument.get(path, ()))
+        columns = [replace(column, repeated=False) for column in columns]
     else:
         names = {column.name for column in columns}
         groups = tuple(name for name in state.groups if name in names)

@@ -43,6 +43,9 @@ class Column:
     What is known of how a text column writes its values: `day_order` is the order of day, month and year in dates
     between slashes or hyphens (`unclear`: nothing tells it, so the column is not offered where a contract excludes
     `unclear_dates`), `decimal` the mark before decimals that a person named.
+
+    A `hidden` column is there and keeps its name from others, but is not offered: the request cannot mean it.
+    `repeated` is known only while a plan runs: a join put the same cell of the column into several rows.
     """
 
     name: str
@@ -52,6 +55,8 @@ class Column:
     day_order: DayOrder | None = None
     decimal: DecimalMark | None = None
     complete: bool = True
+    hidden: bool = False
+    repeated: bool = False
 
     def all_values(self) -> tuple[str, ...] | None:
         """Return every value that the column may hold, None if they are not known: those of a boolean always are."""
@@ -86,7 +91,7 @@ class TableState:
 
     def offered(self) -> Iterator[Column]:
         """Yield the columns that a plan may name."""
-        return (column for column in self.columns if column.kind != "other")
+        return (column for column in self.columns if column.kind != "other" and not column.hidden)
 
 
 @dataclass(frozen=True)

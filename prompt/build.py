@@ -138,8 +138,9 @@ def relevant_columns(state: TableState, links: Sequence[Link], limit: int) -> tu
     the table's first columns.
     """
     names = [column.name for column in state.offered()]
-    if len(state.columns) <= limit:
-        return tuple(column.name for column in state.columns)
+    seen = tuple(column.name for column in state.columns if not column.hidden)
+    if len(seen) <= limit:
+        return seen
     known = set(names)
     found = sorted((link for link in links if link.column in known), key=lambda link: -link.score)
     own = [link.column for link in found if link.column is not None and link.table == state.name]
@@ -149,9 +150,11 @@ def relevant_columns(state: TableState, links: Sequence[Link], limit: int) -> tu
 
 
 def cut_to(state: TableState, names: Iterable[str]) -> TableState:
-    """Return the state with only these columns."""
+    """Return the state that offers only these columns; the others stay in it, so that names made by tools hold."""
     kept = set(names)
-    return replace(state, columns=tuple(column for column in state.columns if column.name in kept))
+    hidden = (column.hidden or column.name not in kept for column in state.columns)
+    columns = (replace(column, hidden=each) for column, each in zip(state.columns, hidden, strict=True))
+    return replace(state, columns=tuple(columns))
 
 
 def _instructions(contracts: Sequence[Contract], scene: Scene) -> str:
@@ -187,7 +190,8 @@ def _tables(
     texts = []
     for state, shown in zip(whole, cut, strict=True):
         about = f" ({quoted(descriptions[state.name])})" if state.name in descriptions else ""
-        count, kept = len(list(state.offered())), len(list(shown.offered()))
+        count = sum(column.kind != "other" for column in state.columns)
+        kept = len(list(shown.offered()))
         columns = f"{count} column" if count == 1 else f"{count} columns"
         if kept < count:
             about += f", {kept} of them shown"

@@ -12,6 +12,7 @@ from . import (
     computed,
     describing,
     export,
+    joining,
     periods,
     pivoting,
     reading,
@@ -22,7 +23,7 @@ from . import (
 from .registry import Executor, Made, Table, executes, executors_of, paired
 
 EXECUTORS = executors_of(
-    charts, cleaning, columns, computed, describing, export, periods, pivoting, reading, rows, spelling, totals
+    charts, cleaning, columns, computed, describing, export, joining, periods, pivoting, reading, rows, spelling, totals
 )
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "executes",
     "executors_of",
     "export",
+    "joining",
     "paired",
     "periods",
     "pivoting",

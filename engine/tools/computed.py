@@ -8,7 +8,7 @@ from grammar import clean_name
 from grammar.effects import NAMELESS
 
 from .registry import ROW, Made, Note, Table, executes, unique_names
-from .totals import adding, projected, value_of
+from .totals import adding, projected, repetition, value_of
 
 _SHARE = "share"
 _BIGINT_FIGURES = 18
@@ -29,17 +29,20 @@ class _Operand:
         return sql.number_shape(self.duckdb_type)
 
 
-@executes("add_column")
+@executes("add_column", lazy="in_order", named=True)
 def add_column(table: Table, *, name: str, left: str, op: str, right: str | float) -> Made:
     """Add the result of + - * or / for each row; exact for whole numbers and decimals, except of a division."""
     first = _Operand(table.value(left), table.type(left))
     second = _Operand(table.value(right), table.type(right)) if isinstance(right, str) else _number(right)
     listed, made = added(table, _calculated(table, first, op, second), clean_name(name, NAMELESS))
     select = f"SELECT {listed} FROM {table.source} AS {ROW}"
-    return Made(select, _calculation_notes(table, first, op, second, made))
+    used = {left, right}
+    repeated = any(column.repeated for column in table.state.columns if column.name in used)
+    notes = _calculation_notes(table, first, op, second, made)
+    return Made(select, notes, repeated=frozenset({made}) if repeated else frozenset())
 
 
-@executes("add_share")
+@executes("add_share", named=True)
 def add_share(table: Table, *, value_column: str, group_by: list[str] | None = None) -> Made:
     """Add each row's percent of the total of a column, or of its group's total; of a total of zero there is none."""
     groups = list(dict.fromkeys(group_by or []))
@@ -58,14 +61,18 @@ def add_share(table: Table, *, value_column: str, group_by: list[str] | None = N
     select = f"SELECT {listed} FROM (SELECT {ROW}.*, {of_group} AS {whole} FROM ({inner}) AS {ROW}) AS {ROW}"
     if groups:
         select += f" ORDER BY {place} ASC"
-    return Made(select, _share_notes(table, rows, len(groups), total(f"{ROW}.v"), value_column, name, select))
+    notes = repetition(table, value_column)
+    return Made(select, notes + _share_notes(table, rows, len(groups), total(f"{ROW}.v"), value_column, name, select))
 
 
 def added(table: Table, cell: str, wanted: str) -> tuple[str, str]:
     """Return the list for a SELECT of all columns and a new one, and the new one's name, clashes settled."""
-    *names, name = unique_names([*table.columns, wanted])
-    parts = [f"{ROW}.{sql.name(column)} AS {sql.name(kept)}" for column, kept in zip(table.columns, names, strict=True)]
-    return ", ".join([*parts, f"{cell} AS {sql.name(name)}"]), name
+    known = [column.name for column in table.state.columns]
+    *names, name = unique_names([*known, wanted])
+    kept = dict(zip(known, names, strict=True))
+    parts = [f"{ROW}.{sql.name(column)} AS {sql.name(kept[column])}" for column in table.columns]
+    carried = [table.carried] if table.carried else []
+    return ", ".join([*parts, f"{cell} AS {sql.name(name)}", *carried]), name
 
 
 def _number(number: float) -> _Operand:
@@ -110,6 +117,8 @@ def _type_of_result(table: Table, left: _Operand, op: str, right: _Operand) -> s
 
 def _calculation_notes(table: Table, left: _Operand, op: str, right: _Operand, name: str) -> list[Note]:
     """Say which rows have no result and why."""
+    if not table.evidence:
+        return []
     filled = f"({left.sql} IS NOT NULL AND {right.sql} IS NOT NULL)"
     divisor = f"coalesce({right.sql} = 0, FALSE)" if op == "/" else "FALSE"
     missing = f"{_calculated(table, left, op, right)} IS NULL"
@@ -137,6 +146,8 @@ def _share_notes(
     table: Table, rows: str, keys: int, total: str, value_column: str, name: str, select: str
 ) -> list[Note]:
     """Say which rows got no share and why, and that there are negative values."""
+    if not table.evidence:
+        return []
     if not table.rows:
         return [{"note": "no_rows"}]
     listed = ", ".join(f"{ROW}.k{number}" for number in range(keys))

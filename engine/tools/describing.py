@@ -35,7 +35,7 @@ def _described(table: Table, column: str) -> str:
 def _without_mean(table: Table, columns: list[str]) -> list[Note]:
     """Name the columns whose numbers are too large to have a mean; only binary numbers can be."""
     binary = [column for column in columns if table.type(column) in sql.FLOATS]
-    if not binary:
+    if not binary or not table.evidence:
         return []
     means = ", ".join(f"favg(CAST({table.value(column)} AS DOUBLE))" for column in binary)
     infinite = table.query(f"SELECT [NOT isfinite(mean) FOR mean IN [{means}]] FROM {table.source} AS {ROW}")[0][0]

@@ -145,13 +145,15 @@ class Table:
 class Made:
     """What a step makes: the SELECT of its table, notes (evidence without step and tool), and artifacts.
 
-    `rows` is how many rows the SELECT gives, where the executor knows.
+    `rows` is how many rows the SELECT gives, where the executor knows. `repeated` names the columns of its table of
+    which it put one cell into several rows.
     """
 
     select: str
     notes: list[Note] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
     rows: RowCount | int | None = None
+    repeated: frozenset[str] = frozenset()
 
 
 def cleaning_report(column: str | None, changed: int, left: int, **more: Any) -> dict[str, Any]:

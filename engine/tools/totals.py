@@ -16,6 +16,7 @@ from .registry import Made, Note, Table, executes, unique_names
 
 COUNTS = frozenset({"count", "count_distinct"})
 _ADDS_UP = frozenset({"sum", "avg", "median"})
+_COUNTS_EACH_ROW = _ADDS_UP | {"count"}
 _SMALL_DECIMAL = 18
 _DECIMAL_WIDTH = 38
 _LARGEST_SUM = {"HUGEINT": 1.7e38, "UHUGEINT": 1.7e38}
@@ -114,10 +115,10 @@ def grouped_totals(
         )[0],
     )
     table.counted.told(every)
-    return Grouped(wanted, _notes(value, agg, seen, filled, overflows), every - seen)
+    return Grouped(wanted, _notes(table, value, agg, seen, filled, overflows), every - seen)
 
 
-def _notes(value: Value, agg: str, seen: int, filled: int, overflows: int) -> list[Note]:
+def _notes(table: Table, value: Value, agg: str, seen: int, filled: int, overflows: int) -> list[Note]:
     if not seen:
         return [{"note": "no_rows"}]
     if value.column is None:
@@ -127,6 +128,8 @@ def _notes(value: Value, agg: str, seen: int, filled: int, overflows: int) -> li
         notes.append({"note": "empty_left_out", "column": value.column, "cells": seen - filled})
     if overflows and agg in _ADDS_UP:
         notes.append({"note": "overflow", "column": value.column, "cells": overflows})
+    if agg in _COUNTS_EACH_ROW:
+        notes += repetition(table, value.column)
     return notes
 
 
@@ -170,6 +173,11 @@ def total_of(table: Table, rows: str, keys: int, value: Value, agg: str) -> Tota
         if cells:
             notes.append({"note": "overflow", "column": value.column, "cells": cells})
     return total
+
+
+def repetition(table: Table, column: str) -> list[Note]:
+    """Warn that the same cell of a column may be counted more than once, because a join repeated it."""
+    return [{"note": "repeated_values", "column": column}] if table.state.column(column).repeated else []
 
 
 def adding(table: Table, rows: str, value: Value) -> Callable[[str], str]:

@@ -139,6 +139,55 @@ def test_too_many_values_for_a_pivot(con: Connection) -> None:
     assert raised.value.allowed == ["ok"]
 
 
+LINES = Contents([("id", "BIGINT"), ("tovar", "VARCHAR"), ("soni", "BIGINT")], [[1, "a", 1], [1, "b", 2], [2, "c", 3]])
+ORDERS = Contents([("id", "BIGINT"), ("summa", "BIGINT"), ("kun", "DATE")], [[1, 100, "2024-01-05"], [2, 50, None]])
+JOINS = {
+    BASE: step("join_table", table="lines", column="id", other_column="id", how="inner"),
+    "lines": step("join_table", table=BASE, column="id", other_column="id", how="left"),
+}
+SUMMA = step("group_and_total", value_column="summa", agg="sum")
+RENAMED = step("add_column", name="x", left="summa", op="*", right=2)
+WARNED: dict[str, tuple[list[Step], str | None]] = {
+    "a total": ([SUMMA], "summa"),
+    "an average": ([step("group_and_total", group_by=["tovar"], value_column="summa", agg="avg")], "summa"),
+    "after other steps": ([step("sort", by="tovar", descending=True), SUMMA], "summa"),
+    "of a column made from it": ([RENAMED, step("group_and_total", value_column="x", agg="sum")], "x"),
+    "a ranking of groups": (
+        [step("top_n", by="summa", n=1, descending=True, group={"columns": ["tovar"], "agg": "sum"})], "summa",
+    ),
+    "periods": ([step("period_compare", date_column="kun", period="day", value_column="summa", agg="sum")], "summa"),
+    "a pivot": ([step("pivot", rows=["kun"], column="tovar", value_column="summa", agg="sum")], "summa"),
+    "shares": ([step("add_share", value_column="summa")], "summa"),
+    "the largest of equal ones is the same": ([step("group_and_total", value_column="summa", agg="max")], None),
+    "a column whose cells stand there once": ([step("group_and_total", value_column="soni", agg="sum")], None),
+    "a total of totals": (
+        [step("group_and_total", group_by=["id"], value_column="summa", agg="max"), SUMMA], None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("base", JOINS)
+@pytest.mark.parametrize(("steps", "column"), WARNED.values(), ids=WARNED)
+def test_a_total_after_a_join_that_repeated_cells_carries_a_warning(
+    con: Connection, base: str, steps: list[Step], column: str | None
+) -> None:
+    make_table(con, ORDERS)
+    make_table(con, LINES, "lines")
+    result = run_plan(con, base, [JOINS[base], *steps], SETTINGS)
+    warnings = [(note["step"], note["column"]) for note in result["evidence"] if note["note"] == "repeated_values"]
+    assert warnings == ([] if column is None else [(len(steps) + 1, column)])
+    assert result["evidence"][0]["rows_out"] == 3
+
+
+def test_a_join_of_single_rows_repeats_nothing(con: Connection) -> None:
+    make_table(con, ORDERS)
+    make_table(con, Contents([("n", "VARCHAR"), ("x", "BIGINT")], [["001", 5], ["7", 6]]), "other")
+    join = step("join_table", table="other", column="id", other_column="n", how="left")
+    for value in ("summa", "x"):
+        total = run(con, join, step("group_and_total", value_column=value, agg="sum"))
+        assert "repeated_values" not in [note["note"] for note in total["evidence"]]
+
+
 REFUSED_PLANS = {
     "no steps": ([], "no_steps", None),
     "unknown tool": ([COUNT, step("drop_table")], "unknown_tool", 2),

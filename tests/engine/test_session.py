@@ -86,13 +86,67 @@ def test_several_files_give_several_tables(tmp_path: Path) -> None:
         run(both, [], {"table": "c", "steps": [count]})
 
 
+@pytest.fixture
+def two(tmp_path: Path) -> Workspace:
+    (tmp_path / "savdo.csv").write_text("kod,summa\n001,100\n002,50\n001,25\n")
+    (tmp_path / "hudud.csv").write_text("id,nom\n1,Buxoro\n2,Xiva\n")
+    return open_workspace([tmp_path / "savdo.csv", tmp_path / "hudud.csv"], SETTINGS)
+
+
+JOIN = {"tool": "join_table", "args": {"table": "hudud", "column": "kod", "other_column": "id", "how": "left"}}
+BY_NAME = {"tool": "group_and_total", "args": {"group_by": ["nom"], "value_column": "summa", "agg": "sum"}}
+
+
+def test_two_tables_are_joined(two: Workspace) -> None:
+    plan = {"table": "savdo", "steps": [JOIN, BY_NAME]}
+    answered = ask(two, "hudud nomi bo'yicha summa", written(plan))
+    assert answered.answer == plan
+    assert answered.result is not None
+    assert answered.result["rows"] == [("Buxoro", 125), ("Xiva", 50)]
+    assert "reconciled" in [note["note"] for note in answered.result["evidence"]]
+
+
+def test_a_follow_up_joins_another_table_to_the_result(two: Workspace) -> None:
+    sums = {"tool": "group_and_total", "args": {"group_by": ["kod"], "value_column": "summa", "agg": "sum"}}
+    history = [{"request": "kod bo'yicha summa", "answer": {"table": "savdo", "steps": [sums]}}]
+    asked = prepare(two, "nomini ham qo'sh", history)
+    assert asked.scene.result is not None
+    assert [other.name for other in asked.scene.result.others] == ["hudud"]
+    answered = ask(two, "nomini ham qo'sh", written({"on": "result", "steps": [JOIN]}), history)
+    assert answered.answer == {"on": "result", "steps": [JOIN]}
+    assert answered.result is not None
+    assert answered.result["rows"] == [("001", 125, "Buxoro"), ("002", 50, "Xiva")]
+    joined = [*history, {"request": "nomini ham qo'sh", "answer": answered.answer}]
+    last = ask(two, "jami", written({"on": "result", "steps": [BY_NAME]}), joined)
+    assert last.result is not None
+    assert last.result["rows"] == [("Buxoro", 125), ("Xiva", 50)]
+
+
+def test_columns_that_are_not_offered_keep_their_names_from_others(tmp_path: Path) -> None:
+    names = [f"n{number:03}" for number in range(1, 101)]
+    (tmp_path / "keng.csv").write_text(",".join(names) + "\n" + ",".join(["1"] * 100) + "\n")
+    wide = open_workspace([tmp_path / "keng.csv"], SETTINGS)
+    offered = [column.name for column in prepare(wide, "n001").scene.tables[0].offered()]
+    assert "n099" not in offered
+    plan = {
+        "steps": [
+            {"tool": "add_column", "args": {"name": "n099", "left": "n001", "op": "+", "right": 5}},
+            {"tool": "group_and_total", "args": {"value_column": "n099_2", "agg": "sum"}},
+        ]
+    }
+    answered = ask(wide, "n001", written(plan))
+    assert answered.answer == plan
+    assert answered.result is not None
+    assert answered.result["rows"] == [(6,)]
+
+
 def test_a_wide_table_is_cut_to_what_the_request_can_mean(tmp_path: Path) -> None:
     names = [f"Ko'rsatkich {number:03}" for number in range(1, 421)]
     lines = [["Hudud", *names], ["Buxoro", *map(str, range(420))]]
     (tmp_path / "wide.csv").write_text("\n".join(map(",".join, lines)) + "\n")
     wide = open_workspace([tmp_path / "wide.csv"], SETTINGS)
     asked = prepare(wide, "Hudud bo'yicha Ko'rsatkich 117 jami")
-    offered = [column.name for column in asked.scene.tables[0].columns]
+    offered = [column.name for column in asked.scene.tables[0].offered()]
     assert {"Hudud", "Ko'rsatkich 117"} <= set(offered)
     assert len(offered) == SETTINGS.prompt.columns
     step = {"tool": "group_and_total", "args": {"group_by": ["Hudud"], "value_column": "Ko'rsatkich 117", "agg": "sum"}}

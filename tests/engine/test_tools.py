@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -73,7 +73,18 @@ def as_written(args: dict[str, Any]) -> Any:
     return json.loads(json.dumps(args, default=float))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Iterator[ToolCase]:
+    """A case, its other tables in the database for the time."""
+    given_case: ToolCase = request.param
+    for name, other in given_case.others.items():
+        make_table(CON, Contents(other["columns"], other["rows"]), name)
+    yield given_case
+    for name in given_case.others:
+        database.execute(CON, f"DROP TABLE {sql.name(name)}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=str, indirect=True)
 def test_case(case: ToolCase) -> None:
     contents = Contents(case.columns, case.rows)
     settings = with_tool_settings(case.settings)
@@ -107,7 +118,9 @@ def test_the_current_period_is_not_complete() -> None:
     assert [(note["period"], note["last"]) for note in notes] == [(f"{today[:4]}-01-01", today)]
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.expected and "types" in case.expected], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.expected and "types" in case.expected], ids=str, indirect=True
+)
 def test_types_of_the_columns_made(case: ToolCase) -> None:
     make_table(CON, Contents(case.columns, case.rows))
     run_plan(

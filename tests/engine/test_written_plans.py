@@ -13,18 +13,27 @@ from strategies import CONTRACTS, written_answers
 from engine import database, run_plan, sql
 from engine.paths import STEP_PREFIX
 from engine.profile import opened_scene, table_state
-from grammar import AnswerMatcher, TableState, by_name, state_after
+from grammar import AnswerMatcher, Scene, TableState, by_name, state_after, table_argument
 
 BY_NAME = by_name(CONTRACTS)
+OTHER = "o'ther"
+PASSING = {"tool": "remove_duplicates", "args": {}}
 CON = opened()
 
 
-@given(st.data(), tables())
-def test_every_written_plan_runs_and_leaves_the_computed_state(data: st.DataObject, table: Contents) -> None:
+@given(st.data(), tables(), st.none() | tables(max_rows=5))
+def test_every_written_plan_runs_and_leaves_the_computed_state(
+    data: st.DataObject, table: Contents, beside: Contents | None
+) -> None:
     make_table(CON, table)
+    database.drop(CON, [OTHER])
+    states = [table_state(CON, BASE, SETTINGS)]
+    if beside is not None:
+        make_table(CON, beside, OTHER)
+        states.append(table_state(CON, OTHER, SETTINGS))
     before = content_hash(CON)
-    state = table_state(CON, BASE, SETTINGS)
-    matcher = AnswerMatcher(CONTRACTS, opened_scene([state]))
+    state = opened_scene(states).tables[0]
+    matcher = AnswerMatcher(CONTRACTS, Scene((state,)))
     answer = json.loads(data.draw(written_answers(matcher).filter(lambda text: '"steps"' in text)))
     result = run_plan(CON, BASE, answer["steps"], SETTINGS, keep_steps=True)
     for number, step in enumerate(answer["steps"], 1):
@@ -45,7 +54,7 @@ def narrowed(draw: st.DrawFn) -> tuple[Contents, dict[str, Any], dict[str, Any]]
     if op in ("=", "!="):
         args["value"] = draw(texts.filter(bool))
     elif op in ("in", "not_in"):
-        args["values"] = draw(st.lists(texts, min_size=1, max_size=3))
+        args["values"] = draw(st.lists(texts.filter(bool), min_size=1, max_size=3))
     step = {"tool": draw(st.sampled_from(["filter", "remove_rows"])), "args": args}
     pivot = {"tool": "pivot", "args": {"rows": ["k"], "column": "c", "agg": "count"}}
     return Contents([("c", "VARCHAR"), ("k", "VARCHAR")], rows), step, pivot
@@ -63,6 +72,22 @@ def test_no_row_is_lost_between_a_filter_and_a_pivot(
     assert "values_left_out" not in [note["note"] for note in spread["evidence"]]
     counted = sum(cell for row in spread["rows"] for cell in row[1:])
     assert counted == sum(1 for cell, _ in kept if cell is not None and cell.strip(sql.BLANKS))
+
+
+@given(st.data(), tables(), tables(max_rows=5))
+def test_every_written_join_and_append_leaves_the_computed_state(
+    data: st.DataObject, table: Contents, beside: Contents
+) -> None:
+    make_table(CON, table)
+    make_table(CON, beside, OTHER)
+    state = opened_scene([table_state(CON, each, SETTINGS) for each in (BASE, OTHER)]).tables[0]
+    two_tables = [contract for contract in CONTRACTS if table_argument(contract)]
+    matcher = AnswerMatcher(two_tables, Scene((state,)))
+    answer = json.loads(data.draw(written_answers(matcher)))
+    run_plan(CON, BASE, answer.get("steps", [PASSING]), SETTINGS, keep_steps=True)
+    for number, step in enumerate(answer.get("steps", []), 1):
+        state = state_after(BY_NAME[step["tool"]], state, step["args"])
+        assert_is_state_of(f"{STEP_PREFIX}{number}", state)
 
 
 def assert_is_state_of(table: str, state: TableState) -> None:

@@ -150,7 +150,7 @@ def test_every_written_plan_passes_unchanged_but_for_repeated_columns(data: st.D
 def without_repeated_columns(args: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for name, value in args.items():
-        if name in ("columns", "group_by"):
+        if name in ("columns", "group_by", "rows"):
             value = list(dict.fromkeys(value))
         elif name == "group":
             value = without_repeated_columns(value)

@@ -13,6 +13,18 @@ from grammar.check import checked_step
 from grammar.matcher import AnswerMatcher
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "grammar" / "effects.json").read_text())
+REGIONS = TableState(
+    (
+        Column("hudud", "text", ("Buxoro", "Navoiy")),
+        Column("Sana", "date"),
+        Column("VALYUTA", "text", ("EUR",)),
+        Column("aholi", "number"),
+        Column("qoldiq", "text"),
+        Column("shakl", "other"),
+    ),
+    LIMITS,
+    name="hududlar",
+)
 LOANS = TableState(
     (
         Column("viloyat", "text", ("Buxoro", "Xiva")),
@@ -24,6 +36,7 @@ LOANS = TableState(
         Column("geo", "other"),
     ),
     LIMITS,
+    others=(REGIONS,),
 )
 
 

@@ -1,8 +1,9 @@
 """The case files of the tools: `tests/cases/tools/<tool>.json`, a list of cases each.
 
 A case has a `description`, the table (`columns`: [name, DuckDB type] pairs, `rows`), the `args` of one step, and
-either `expected` (`columns`, `rows`, perhaps DuckDB `types`) or `error` (`reason`, perhaps `argument`). `notes` are the
-expected notes after the row counts, `artifacts` the expected artifacts, `settings` changes of the part `tools`.
+either `expected` (`columns`, `rows`, perhaps DuckDB `types`) or `error` (`reason`, perhaps `argument`). `notes` are
+the expected notes after the row counts, `artifacts` the expected artifacts, `settings` changes of the part `tools`,
+`others` the other opened tables by name (`columns` and `rows` each).
 Dates are written as ISO text, fractions exactly. The loader refuses what it does not know.
 """
 
@@ -15,7 +16,8 @@ from typing import Any
 FOLDER = Path(__file__).parents[1] / "cases" / "tools"
 _REQUIRED = {"description", "columns", "rows", "args"}
 _OUTCOMES = {"expected", "error"}
-_OPTIONAL = {"notes", "artifacts", "settings"}
+_OPTIONAL = {"notes", "artifacts", "settings", "others"}
+_OTHER = ({"columns", "rows"}, set[str]())
 _EXPECTED = ({"columns", "rows"}, {"types"})
 _ERROR = ({"reason"}, {"argument"})
 
@@ -34,6 +36,7 @@ class ToolCase:
     notes: list[dict[str, Any]] | None = None
     artifacts: list[dict[str, Any]] | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    others: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.tool}: {self.description}"
@@ -71,6 +74,8 @@ def _case(tool: str, entry: dict[str, Any]) -> ToolCase:
             raise ValueError(f"{where}: expected rows of {widths} cells")
     else:
         _check_keys(where, entry["error"], *_ERROR)
+    for name, other in entry.get("others", {}).items():
+        _check_keys(f"{where}: {name}", other, *_OTHER)
     if {len(row) for row in entry["rows"]} - {len(entry["columns"])}:
         raise ValueError(f"{where}: rows and columns differ in number")
     columns = [(name, kind) for name, kind in entry["columns"]]
