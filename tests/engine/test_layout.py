@@ -1,12 +1,15 @@
 """Delimiter, header and title lines, told from the beginning of a file."""
 
 import json
+import tempfile
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import ROOT
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from tables_in_files import SETTINGS, opened, written
 
 from engine import database
@@ -14,6 +17,8 @@ from engine.dialect import NO_DELIMITER, delimiter_of
 from engine.layout import layout_of
 from engine.load_options import AS_FOUND, LoadOptions
 from engine.paths import FileError
+from engine.sheet_layout import find_layout
+from engine.sheet_tables import lower_tables, side_tables
 
 CASES = json.loads((ROOT / "tests" / "cases" / "files" / "text_layouts.json").read_text(encoding="utf-8"))
 
@@ -78,3 +83,47 @@ def test_names_and_rows_are_where_they_stand(tmp_path: Path, case: dict[str, Any
     assert [report.header, report.header_rows] == case["header"]
     assert (report.quote, report.counts) == (case.get("quote"), case.get("counts", {}))
     assert report.rows_in == len(rows) + sum(report.counts.values())
+
+
+CELLS = st.sampled_from(
+    ["", " ", "Hudud", "Soni", "Jami", "x y", "-", "5", "7,5", "2024", "01.02.2025", "Izoh: a", "'q'"]
+)
+GRIDS = st.integers(1, 4).flatmap(
+    lambda width: st.lists(st.lists(CELLS, min_size=1, max_size=width + 1), min_size=1, max_size=7)
+)
+
+
+@given(GRIDS)
+def test_every_line_is_a_name_a_row_or_reported(grid: list[list[str]]) -> None:
+    text = "\n".join(";".join(row) for row in grid) + "\n"
+    assume(text.replace(";", "").strip())
+    with tempfile.TemporaryDirectory() as folder:
+        con, table = opened(written(Path(folder), text))
+    report = table.report
+    assert report.rows_in == len(grid) - report.header_rows
+    assert report.rows_in == table.rows + sum(report.counts.values())
+    assert (report.header == 0) == (report.header_rows == 0)
+    con.close()
+
+
+VALUES = st.sampled_from([None, None, "Hudud", "Soni", "Jami", "5", 5.0, 7.5, 2024.0, date(2025, 2, 1), True])
+SHEETS = st.integers(1, 6).flatmap(
+    lambda width: st.lists(st.lists(VALUES, min_size=width, max_size=width), min_size=1, max_size=9)
+)
+
+
+@given(SHEETS)
+def test_every_row_of_a_sheet_is_above_within_or_below_its_table(rows: list[list[Any]]) -> None:
+    assume(any(cell is not None for row in rows for cell in row))
+    alike = SETTINGS.files.alike_share
+    layout = find_layout(rows, [], [], alike)
+    assert len(layout.places) == len(layout.labels) > 0
+    titled = {number for number, _ in layout.titles}
+    filled = {number for number, row in enumerate(rows[: layout.first]) if any(cell is not None for cell in row)}
+    assert filled - titled <= set(range(layout.first - layout.name_rows, layout.first))
+    ends = [top for top, _ in lower_tables(rows, layout, SETTINGS.files.header_rows, alike)]
+    assert ends == sorted(set(ends))
+    assert all(end > layout.first for end in ends)
+    for places, (top, bottom) in side_tables(rows, layout):
+        assert set(places) < set(layout.places)
+        assert top <= bottom < len(rows)
