@@ -19,6 +19,7 @@ from .records import SCORES, BenchError, Record, Records, error_record
 from .tables import Tables
 
 CLASS_OF_INVALID: Final = ToolError.__name__
+_CHART_KEYS: Final = ("mark", "x", "y", "color")
 Scored = Callable[[str], None]
 
 
@@ -83,8 +84,8 @@ def score_one(prediction: Mapping[str, Any], case: Case, tables: Tables) -> Reco
     }
 
 
-def gold_table(case: Case, tables: Tables) -> dict[str, Any]:
-    """Return the table that the user should get: the first gold plan's, after each one was held against the SQL.
+def gold_results(case: Case, tables: Tables) -> list[dict[str, Any]]:
+    """Return the results of the gold plans, each with the table that the user should get by the SQL.
 
     Raises BenchError `gold_fails`, `gold_differs`.
     """
@@ -99,7 +100,14 @@ def gold_table(case: Case, tables: Tables) -> dict[str, Any]:
             raise BenchError(
                 "gold_differs", case=case.id, number=number, found=result["row_count"], allowed=wanted["row_count"]
             )
-    return results[0]
+    return results
+
+
+def handed_over(result: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the charts and files that a result hands over: what is drawn how, and in which format."""
+    artifacts = result["artifacts"]
+    charts = [("chart", *(each[key] for key in _CHART_KEYS)) for each in artifacts if each["kind"] == "chart"]
+    return sorted(charts, key=str) + sorted(("file", each["format"]) for each in artifacts if each["kind"] == "file")
 
 
 def fits(question: Mapping[str, Any], golds: Sequence[Mapping[str, Any]]) -> bool:
@@ -125,14 +133,14 @@ def _asked_cases(predictions: Records, cases: Sequence[Case], tables: Tables) ->
 
 def _outcome(prediction: Mapping[str, Any], case: Case, tables: Tables) -> tuple[str, Record | None]:
     """Return the outcome, and the error that there was: in the prediction, or when its plan is run again."""
-    wanted = None if case.asks else gold_table(case, tables)
+    golds = None if case.asks else gold_results(case, tables)
     answer, error = prediction["answer"], prediction["error"]
     if error is not None:
         return _of_error(error), error
     if not _is_answer(answer):
         return INVALID, None
     if "question" in answer:
-        if wanted is not None:
+        if golds is not None:
             return ASKED, None
         return (RIGHT if fits(answer["question"], case.gold) else WRONG), None
     try:
@@ -140,11 +148,11 @@ def _outcome(prediction: Mapping[str, Any], case: Case, tables: Tables) -> tuple
     except TezError as failed:
         error = error_record(failed)
         return _of_error(error), error
-    if wanted is None:
+    if golds is None or handed_over(result) not in [handed_over(gold) for gold in golds]:
         return WRONG, None
-    if same_result(result, wanted, tables.settings, case.ordered):
+    if same_result(result, golds[0], tables.settings, case.ordered):
         return RIGHT, None
-    return (RIGHT_ROWS if holds_columns(result, wanted, tables.settings, case.ordered) else WRONG), None
+    return (RIGHT_ROWS if holds_columns(result, golds[0], tables.settings, case.ordered) else WRONG), None
 
 
 def _of_error(error: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from accuracy.columns import holds_columns
 from accuracy.identity import settings_record
 from accuracy.outcomes import OUTCOMES, rank
 from accuracy.records import PREDICTIONS, SCORES, BenchError, Records, read_records
-from accuracy.score import fits, gold_table, score, score_one
+from accuracy.score import fits, gold_results, handed_over, score, score_one
 from accuracy.selection import read_cases
 from accuracy.tables import Tables
 from engine.settings import load_settings
@@ -138,6 +138,17 @@ def test_the_order_of_rows_counts_where_it_is_asked_for() -> None:
     assert not holds_columns(turned, WANTED, SETTINGS, ordered=True)
 
 
+def test_a_chart_or_file_that_was_asked_for_counts(tables: Tables) -> None:
+    chart = {"tool": "chart", "args": {"kind": "histogram", "x": "qoldiq_uzs"}}
+    case = replace(
+        TOY[0], domain="bank_loans", tables=("loans.csv",), sql="SELECT * FROM base", gold=({"steps": [chart]},)
+    )
+    drawn = gold_results(case, tables)
+    assert [handed_over(each) for each in drawn] == [[("chart", "histogram", "qoldiq_uzs", None, None)]]
+    filed = replace(case, gold=({"steps": [chart, {"tool": "export", "args": {"format": "csv"}}]},))
+    assert handed_over(gold_results(filed, tables)[0])[1:] == [("file", "csv")]
+
+
 def test_outcomes_have_an_order() -> None:
     ordered = ["right", "right_rows", "asked", "wrong", "invalid", "crashed"]
     assert [rank(each) for each in ordered] == list(range(len(OUTCOMES)))
@@ -156,7 +167,7 @@ def test_outcomes_have_an_order() -> None:
 )
 def test_a_wrong_gold_is_an_error_and_no_score(tables: Tables, change: dict[str, Any], reason: str) -> None:
     with pytest.raises(BenchError) as raised:
-        gold_table(replace(TOY[0], **change), tables)
+        gold_results(replace(TOY[0], **change), tables)
     assert raised.value.reason == reason
     assert raised.value.facts["case"] == TOY[0].id
 
