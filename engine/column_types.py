@@ -39,6 +39,7 @@ _TYPES = (
 _LEADING_ZERO = r"0\d+"
 MIXED_UNITS = "mixed_units"
 _CODE_FORM = "code"
+_COMMA_FORM = "decimal_comma"
 _BY_HAND: Mapping[ColumnKind, str] = {"number": "DOUBLE", "date": "DATE", "text": "VARCHAR", "boolean": "BOOLEAN"}
 
 
@@ -270,11 +271,9 @@ def _as_numbers(con: Connection, raw: str, column: str, look: _Look, form: Numbe
     unclear = look.numbers.comma_unclear if form.comma == "unclear" else 0
     unclear += look.numbers.point_unclear if form.point == "unclear" else 0
     if form.comma == "decimal" or look.numbers.comma_decimal + look.numbers.comma_three:
-        used = ("decimal_comma", *used)
-    elif form.comma == "group" and look.numbers.comma_unclear:
-        used = ("thousands_comma", *used)
-    if form.point == "group" and look.numbers.point_unclear:
-        used = ("thousands_point", *used)
+        used = (_COMMA_FORM, *used)
+    if not look.numbers.shows_a_mark():
+        used = (*(f"thousands_{mark}" for mark in look.numbers.groups(form)), *used)
     words = look.missing - look.not_finite
     readable = converted > 0 and converted + look.missing == look.filled and words <= converted
     if (forced and not unclear) or (readable and not (codes or far or mixed or unclear)):

@@ -109,7 +109,7 @@ class FormFacts:
         units = ("", PERCENT, *currencies[:1])
         if decimal is not None:
             return NumberForm(*(("decimal", "group") if decimal == "," else ("group", "decimal")), units)
-        if not self._shows_a_mark():
+        if not self.shows_a_mark():
             return NumberForm(*self._marks_by_others(sisters), units)
         comma = _use(
             group=self.comma_group + self.point_decimal + self.point_three,
@@ -121,7 +121,13 @@ class FormFacts:
             point = "unclear" if self.point_decimal + self.point_three + self.comma_group else "group"
         return NumberForm(comma, point, units)
 
-    def _shows_a_mark(self) -> bool:
+    def groups(self, form: NumberForm) -> list[str]:
+        """Return the marks (`comma`, `point`) that stand between thousands in this form and before three figures."""
+        marks = (("comma", form.comma, self.comma_unclear), ("point", form.point, self.point_unclear))
+        return [mark for mark, use, cells in marks if use == "group" and cells]
+
+    def shows_a_mark(self) -> bool:
+        """Return whether some cells show for sure what a comma or point is."""
         comma = self.comma_decimal + self.comma_three + self.comma_group
         return comma + self.point_decimal + self.point_three + self.point_group > 0
 

@@ -92,3 +92,28 @@ def test_dates_that_nothing_tells_stay_text_and_are_named(tmp_path: Path) -> Non
     con = database.connect(SETTINGS.database)
     open_sources(con, [tmp_path / "f.db"], SETTINGS.files, options=LoadOptions(dates="mdy"))
     assert database.query(con, "FROM t") == [(date(2025, 3, 4),)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["12,5", "3"], [12.5, 3.0]),
+        (["21\u00a0971\u00a0731,64", "27,0"], [21971731.64, 27.0]),
+        (["$1397.96", "$5"], [1397.96, 5.0]),
+        (["\u221211.8", "4.1"], [-11.8, 4.1]),
+        (["1 250 so'm", "yo'q", "980 so'm"], [1250, None, 980]),
+        (["12", "13"], None),
+        (["12.50", "-3"], None),
+        (["+998 901 234 567", "+998 931 234 567"], None),
+        (["007", "12,5"], None),
+        (["1 250", "kelishiladi"], None),
+    ],
+)
+def test_numbers_that_are_written_out_are_read(tmp_path: Path, texts: list[str], values: list[Any] | None) -> None:
+    with closing(sqlite3.connect(tmp_path / "f.db")) as source:
+        source.execute("CREATE TABLE t (x TEXT)")
+        source.executemany("INSERT INTO t VALUES (?)", [(text,) for text in texts])
+        source.commit()
+    con = database.connect(SETTINGS.database)
+    open_sources(con, [tmp_path / "f.db"], SETTINGS.files)
+    assert [value for (value,) in database.query(con, "SELECT x FROM t")] == (values or texts)
