@@ -18,11 +18,11 @@ YES_NO = (("ha", "yo'q"), ("ҳа", "йўқ"), ("да", "нет"), ("yes", "no"),
 _ROWS = 300
 _FEWEST_LIKE_VALUES = 0.05
 _CURRENCY = "|".join(re.escape(word) for words in conversion.CURRENCIES.values() for word in words)
-_LIKE_VALUE = (
+LIKE_VALUE = (
     rf"(?i)^[\s(+−–‐‑﹣－-]*(?:(?:so'm|{_CURRENCY})\.? ?)?[+−–-]?\d"
     r"|^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
 )
-_VALUE = re.compile(_LIKE_VALUE)
+_VALUE = re.compile(LIKE_VALUE)
 _DATE = re.compile(
     r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}(?:st|nd|rd|th)?[ ./-]*[a-zа-я]{3}|[a-z]{3,}\.? \d"
     r"|\d{4}[ -]*(?:yil|йил|г|[a-zа-я]{3})",

@@ -10,6 +10,7 @@ from typing import Any
 
 from grammar import TezError, by_name, gbnf, json_schema
 from prompt.build import tool_lines
+from prompt.glossary import Entry, column_meanings
 from prompt.words import (
     Language,
     detect_language,
@@ -27,7 +28,8 @@ from .files import OpenedTable
 from .load_options import ASK, LoadOptions
 from .paths import FileError
 from .plan_file import read_plan
-from .profile import profile
+from .profile import Profile, profile
+from .profile_text import is_estimated, problem_lines, profile_rows
 from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
@@ -155,17 +157,20 @@ def _say_file(file: Mapping[str, Any], language: Language, settings: Settings) -
 
 def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     workspace = _opened(arguments, settings, language)
-    described = {table.name: profile(workspace.con, table.name, settings) for table in workspace.tables}
-    if arguments.json:
-        tables = [_table_json(table, described[table.name]) for table in workspace.tables]
-        render.print_json({"tables": tables, "domain": workspace.domain.name})
-        return exit_codes.ANSWERED
-    for table in workspace.tables:
-        facts = described[table.name]
-        terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(facts)))
+    glossary, known = workspace.domain.context["glossary"], workspace.listed
+    tables = []
+    for table, state in zip(workspace.tables, workspace.scene.tables, strict=True):
+        found = profile(workspace.con, table.name, settings, known.get(table.name), state.columns)
+        meanings = column_meanings(glossary, state)
+        if arguments.json:
+            tables.append(_table_json(table, found, meanings))
+            continue
+        terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(found.columns)))
         _say_report(table, language)
-        _print_profile(facts, language, settings)
-    if workspace.domain.name is not None:
+        _print_profile(found, meanings, language, settings)
+    if arguments.json:
+        render.print_json({"tables": tables, "domain": workspace.domain.name})
+    elif workspace.domain.name is not None:
         terminal.say(screen_text("domain", language, name=workspace.domain.name))
     return exit_codes.ANSWERED
 
@@ -306,14 +311,20 @@ def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**{key: None if result is None else result[key] for key in keys}, "files": []}
 
 
-def _table_json(table: OpenedTable, facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _table_json(table: OpenedTable, found: Profile, meanings: Mapping[str, Entry]) -> dict[str, Any]:
+    columns = []
+    for facts in found.columns:
+        entry = meanings.get(facts.column)
+        meaning = None if entry is None else {"phrases": list(entry.phrases), "meaning": entry.meaning}
+        columns.append({**facts.as_json(), "meaning": meaning})
     return {
         "name": table.name,
         "path": str(table.path),
         "rows": table.rows,
         "labels": table.labels,
         "notes": table.notes,
-        "columns": facts,
+        "columns": columns,
+        "problems": [problem.as_json() for problem in found.problems],
         "report": table.report.as_json(),
     }
 
@@ -330,8 +341,8 @@ def _print_unrun(workspace: Workspace, answered: Answered, language: Language) -
 
 def _print_result(workspace: Workspace, result: Mapping[str, Any], language: Language) -> None:
     _say_plan(workspace, result["steps"], language)
+    shown = workspace.settings.output.shown_options
     if result["evidence"]:
-        shown = workspace.settings.output.shown_options
         terminal.say(screen_text("evidence", language))
         for note in result["evidence"]:
             terminal.say(f"  {note['step']}. {note_text(note, language, shown=shown)}")
@@ -375,12 +386,14 @@ def _say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:
         terminal.say(note_text(note, language))
 
 
-def _print_profile(facts: Sequence[Mapping[str, Any]], language: Language, settings: Settings) -> None:
-    keys = ("column", "kind", "filled", "empty", "distinct", "min", "max", "frequent")
-    kinds: list[Any] = ["text", "text", "number", "number", "number", "text", "text", "text"]
-    rows = []
-    for each in facts:
-        frequent = ", ".join(f"{value['value']} ({value['rows']})" for value in each.get("frequent", ()))
-        kind = screen_text(each["kind"], language)
-        rows.append((each["column"], kind, *(each[key] for key in keys[2:-1]), frequent))
-    render.print_table([screen_text(key, language) for key in keys], kinds, rows, language, settings.output)
+def _print_profile(found: Profile, meanings: Mapping[str, Entry], language: Language, settings: Settings) -> None:
+    headings, kinds, rows = profile_rows(found, meanings, language)
+    hidden = render.print_table(headings, kinds, rows, language, settings.output)
+    if hidden:
+        terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden))
+    if found.problems:
+        terminal.say(screen_text("worth_fixing", language))
+        for line in problem_lines(found.problems, language):
+            terminal.say(f"  {line}")
+    if is_estimated(found):
+        terminal.say(screen_text("estimated", language))

@@ -1,15 +1,36 @@
 """What a table holds: the state that grammar and prompt are made from, and the profile that a person reads."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 
 from grammar import Column, Scene, TableState
 
 from . import sql
+from .column_facts import ColumnFacts, Described, counted_facts, described, sketched_facts
 from .database import Connection, describe, kind_of, query
 from .day_order import as_columns, day_orders, with_orders_of
+from .problems import Problem, Texts, cell_problems, duplicates, outliers, text_problems
 from .settings import Settings, limits
+from .value_counts import (
+    Listed,
+    counts_sql,
+    diverse,
+    given_counts_sql,
+    listed_values,
+    row_count,
+    sample_of,
+    temporary_table,
+)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A table as a person wants to know it: its rows, facts about its columns, and problems worth fixing."""
+
+    rows: int
+    columns: tuple[ColumnFacts, ...]
+    problems: tuple[Problem, ...]
 
 
 def table_state(
@@ -19,18 +40,20 @@ def table_state(
     labels: Mapping[str, str] | None = None,
     source: str | None = None,
     orders: Iterable[Column] | None = None,
+    listed: Listed | None = None,
 ) -> TableState:
     """Return the state of a table: columns, kinds, and the values of those text columns that have few enough.
 
     `source` is what stands after FROM for it, where that is not its quoted name. `orders` are its text columns with
-    what is known of their dates and decimals, looked for where it is not given.
+    what is known of their dates and decimals, looked for where it is not given; `listed` are the values where they are
+    known already.
     """
-    columns = []
     read_from = sql.name(table) if source is None else source
+    known = listed_values(con, read_from, settings.profile) if listed is None else listed
+    columns = []
     for name, duckdb_type in describe(con, read_from):
-        kind = kind_of(duckdb_type)
-        values = _listed_values(con, read_from, name, duckdb_type, settings) if kind == "text" else None
-        columns.append(Column(name, kind, values, (labels or {}).get(name, "")))
+        values = tuple(value for value, _ in known[name]) if name in known else None
+        columns.append(Column(name, kind_of(duckdb_type), values, (labels or {}).get(name, "")))
     state = TableState(tuple(columns), limits(settings), name=table)
     if orders is None:
         orders = as_columns(day_orders(con, read_from, dict(describe(con, read_from))))
@@ -46,48 +69,63 @@ def opened_scene(states: Sequence[TableState], result: TableState | None = None)
     return Scene(tables, result)
 
 
-def profile(con: Connection, table: str, settings: Settings) -> list[dict[str, Any]]:
-    """Return for each column its kind, filled and empty cells, distinct values, range and frequent values."""
-    described = []
-    rows = query(con, f"SELECT count(*) FROM {sql.name(table)}")[0][0]
-    for name, duckdb_type in describe(con, sql.name(table)):
-        cell, kind = sql.value_of(sql.name(name), duckdb_type), kind_of(duckdb_type)
-        facts: dict[str, Any] = {"column": name, "kind": kind, "type": duckdb_type}
-        ordered = kind in ("number", "date")
-        bounds = f"min({cell}), max({cell})" if ordered else "NULL, NULL"
-        filled, distinct, low, high = query(
-            con, f"SELECT count({cell}), count(DISTINCT {cell}), {bounds} FROM {sql.name(table)}"
-        )[0]
-        facts |= {"filled": filled, "empty": rows - filled, "distinct": distinct, "min": low, "max": high}
-        if kind in ("text", "boolean"):
-            facts["frequent"] = _frequent(con, table, cell, settings.prompt.shown_values)
-        described.append(facts)
-    return described
+def profile(
+    con: Connection,
+    table: str,
+    settings: Settings,
+    listed: Listed | None = None,
+    known: Iterable[Column] = (),
+) -> Profile:
+    """Return what a table holds and what is worth fixing in it.
+
+    `listed` are the values of its text columns, `known` columns with what is known of their dates and decimals. Up to
+    `exact_rows` rows everything is exact; in a larger table what is estimated says so.
+    """
+    source, bounds = sql.name(table), settings.profile
+    columns, rows = described(con, source), row_count(con, source)
+    values = listed_values(con, source, bounds) if listed is None else listed
+    by_name = {column.name: column for column in known}
+    with sample_of(con, source, rows, bounds) as sample:
+        many = diverse(con, sample, [column.name for column in columns if column.name not in values], bounds)
+        sketched = [column for column in columns if column.name in many]
+        facts = sketched_facts(con, source, sketched, rows, sample, bounds)
+        problems: list[Problem] = []
+        for column in columns:
+            about = by_name.get(column.name, Column(column.name, column.kind))
+            if column.name in facts:
+                counts = counts_sql(sample.source, column.name, column.type)
+                weight = rows / sample.rows
+                problems += _problems(con, facts[column.name], Texts(counts, about, weight), rows, settings)
+                continue
+            with _counted(con, source, column, values.get(column.name)) as counts:
+                facts[column.name] = counted_facts(con, column, counts, rows, bounds)
+                problems += _problems(con, facts[column.name], Texts(counts, about), rows, settings)
+        told = tuple(facts[column.name] for column in columns)
+        problems += outliers(con, source, told, sample, bounds)
+        problems += duplicates(con, source, told, sample, bounds)
+    return Profile(rows, told, tuple(problems))
 
 
-def _frequent(con: Connection, table: str, cell: str, most: int) -> list[dict[str, Any]]:
-    rows = query(
-        con,
-        f"SELECT {cell} AS value, count(*) AS n FROM {sql.name(table)} WHERE {cell} IS NOT NULL "
-        f"GROUP BY ALL ORDER BY n DESC, value LIMIT {int(most)}",
-    )
-    return [{"value": value, "rows": count} for value, count in rows]
+def _counted(
+    con: Connection, source: str, column: Described, listed: Sequence[tuple[str, int]] | None
+) -> AbstractContextManager[str]:
+    """Give the query for the different values of a column; those of a text column are kept, to be asked often."""
+    if listed is not None:
+        return nullcontext(given_counts_sql(listed))
+    counts = counts_sql(source, column.name, column.type)
+    return _kept(con, counts) if column.kind == "text" else nullcontext(counts)
 
 
-def _listed_values(
-    con: Connection, source: str, name: str, duckdb_type: str, settings: Settings
-) -> tuple[str, ...] | None:
-    """Return the column's own values, the most frequent first; None if there are too many or too long ones."""
-    text = sql.letter_by_letter(sql.text(sql.value_of(sql.name(name), duckdb_type), duckdb_type))
-    most = settings.profile.listed_values
-    rows = query(
-        con,
-        f"SELECT {text} AS value, count(*) AS n FROM {source} WHERE {text} IS NOT NULL "
-        f"GROUP BY ALL ORDER BY n DESC, value LIMIT {int(most) + 1}",
-    )
-    if len(rows) > most or any(len(value) > settings.profile.listed_value_length for value, _ in rows):
-        return None
-    return tuple(value for value, _ in rows)
+@contextmanager
+def _kept(con: Connection, counts: str) -> Iterator[str]:
+    with temporary_table(con, "counts", counts) as name:
+        yield f"SELECT v, n FROM {name}"
+
+
+def _problems(con: Connection, facts: ColumnFacts, texts: Texts, rows: int, settings: Settings) -> Iterator[Problem]:
+    yield from cell_problems(facts, rows)
+    if facts.kind == "text" and facts.filled:
+        yield from text_problems(con, facts, texts, settings)
 
 
 def matching_values(con: Connection, table: str, name: str, request: str, settings: Settings) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from grammar import (
 from prompt.build import Prompt, build_prompt, cut_to, relevant_columns
 from prompt.resolve import Link, links
 
+from . import sql
 from .database import Connection, connect
 from .decoder import Choice, Progress, TokenModel, decode, silent
 from .domain import Domain, find_domain
@@ -34,6 +35,7 @@ from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
 from .unchanged import unchanged
+from .value_counts import Listed, listed_values
 
 
 class RequestError(TezError):
@@ -42,7 +44,7 @@ class RequestError(TezError):
 
 @dataclass(frozen=True)
 class Workspace:
-    """Opened tables with all that a request about them needs."""
+    """Opened tables with all that a request about them needs; `listed` are, for each, the values of its columns."""
 
     con: Connection
     tables: tuple[OpenedTable, ...]
@@ -50,6 +52,7 @@ class Workspace:
     domain: Domain
     contracts: tuple[Contract, ...]
     settings: Settings
+    listed: Mapping[str, Listed] = field(default_factory=dict)
 
 
 Watching: TypeAlias = Callable[[Connection], AbstractContextManager[None]]
@@ -105,11 +108,20 @@ def open_workspace(
     with watching(con):
         tables = open_sources(con, paths, settings.files, sheet, options)
     tables = [settled(con, table, options, settling) for table in tables]
+    listed = {table.name: listed_values(con, sql.name(table.name), settings.profile) for table in tables}
     states = [
-        table_state(con, table.name, settings, table.labels, orders=orders_of(table.report.columns)) for table in tables
+        table_state(
+            con,
+            table.name,
+            settings,
+            table.labels,
+            orders=orders_of(table.report.columns),
+            listed=listed[table.name],
+        )
+        for table in tables
     ]
     found = find_domain(domain, states, settings.prompt.domain_match)
-    return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings)
+    return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings, listed)
 
 
 def prepare(workspace: Workspace, request: str, history: Sequence[Mapping[str, Any]] = ()) -> Asked:

@@ -72,6 +72,16 @@ class ProfileSettings:
 
     listed_values: int
     listed_value_length: int
+    exact_rows: int
+    sample_rows: int
+    diverse_share: float
+    frequent_values: int
+    frequent_share: float
+    convertible_share: float
+    spelling_values: int
+    outlier_spread: float
+    outlier_share: float
+    examples: int
 
 
 @dataclass(frozen=True)

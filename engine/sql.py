@@ -76,7 +76,7 @@ def text(cell: str, duckdb_type: str) -> str:
 def filled(cell: str, duckdb_type: str) -> str:
     """Return the condition that the cell is not empty; never NULL."""
     if duckdb_type == "VARCHAR":
-        return f"({cell} IS NOT NULL AND CASE WHEN {_starts_unblank(cell)} THEN TRUE ELSE {trimmed(cell)} <> '' END)"
+        return f"({cell} IS NOT NULL AND CASE WHEN {starts_unblank(cell)} THEN TRUE ELSE {trimmed(cell)} <> '' END)"
     if duckdb_type in FLOATS or duckdb_type in DAYS_AND_TIMES:
         return f"({cell} IS NOT NULL AND isfinite({cell}))"
     return f"({cell} IS NOT NULL)"
@@ -119,6 +119,11 @@ def canonical(cell: str, duckdb_type: str) -> str:
     return text(cell, duckdb_type)
 
 
+def starts_unblank(cell: str) -> str:
+    """Return the quick test that settles for most text that it is not blank: its first letter, in UTF-8's order."""
+    return f"({cell} BETWEEN '!' AND '~' OR {cell} BETWEEN '\u0400' AND '\u08ff')"
+
+
 def finite(number: str) -> str:
     """Return a DOUBLE expression, NULL where it is infinite or not a number."""
     return f"(CASE WHEN isfinite({number}) THEN {number} END)"
@@ -126,7 +131,7 @@ def finite(number: str) -> str:
 
 def trimmed(cell: str) -> str:
     """Return text without outer blanks of any kind, zero-width ones too."""
-    unblank = f"{_starts_unblank(cell)} AND {_starts_unblank(f'right({cell}, 1)')}"
+    unblank = f"{starts_unblank(cell)} AND {starts_unblank(f'right({cell}, 1)')}"
     return f"(CASE WHEN {unblank} THEN {cell} ELSE trim({cell}, {literal(BLANKS)}) END)"
 
 
@@ -269,11 +274,6 @@ def _grid(duckdb_type: str) -> tuple[Decimal, Decimal, Decimal | None]:
     if duckdb_type.startswith("U"):
         return Decimal(0), Decimal(2**bits - 1), Decimal(1)
     return Decimal(-(2 ** (bits - 1))), Decimal(2 ** (bits - 1) - 1), Decimal(1)
-
-
-def _starts_unblank(cell: str) -> str:
-    """Return the quick test that settles for most text that it is not blank: its first letter, in UTF-8's order."""
-    return f"({cell} BETWEEN '!' AND '~' OR {cell} BETWEEN '\u0400' AND '\u08ff')"
 
 
 def _carried(words: str) -> str:

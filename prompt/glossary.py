@@ -50,6 +50,16 @@ def entries(glossary: Mapping[str, str], states: Sequence[TableState]) -> list[E
     return kept
 
 
+def column_meanings(glossary: Mapping[str, str], state: TableState) -> dict[str, Entry]:
+    """Return for each column of a table that the glossary knows the first entry about it."""
+    found: dict[str, Entry] = {}
+    for entry in entries(glossary, [state]):
+        for target in entry.targets:
+            if target.value is None:
+                found.setdefault(target.column, entry)
+    return found
+
+
 class _Known:
     """A table with its columns and values under their folded names."""
 

@@ -199,6 +199,15 @@ def test_an_empty_table_answers_with_no_rows(tmp_path: Path) -> None:
     assert json.loads(tez("run", tmp_path / "header.csv", "--plan", plan, "--json").out)["rows"] == []
 
 
+def test_columns_that_do_not_fit_are_named_where_nothing_else_is_said(tmp_path: Path) -> None:
+    names = [f"ustun_{number:03}_{'x' * 30}" for number in range(20)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), ",".join("1" for _ in names)]))
+    step = {"tool": "sort", "args": {"by": names[0], "descending": False}}
+    done = tez("run", tmp_path / "wide.csv", "--plan", planned(tmp_path, step), "--lang", "en")
+    assert done.code == 0
+    assert "did not fit the screen" in done.err
+
+
 MESSY = "Hisobot\nHudud;Sana;Summa\nToshkent;03/04/2025;1,250\nBuxoro;05/06/2025;12,5\nJami;;13,75\n"
 
 

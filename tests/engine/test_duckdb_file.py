@@ -59,7 +59,7 @@ def test_tables_and_views_are_opened_without_a_copy(tmp_path: Path, name: str) -
     step = {"tool": "group_and_total", "args": {"agg": "sum", "value_column": "n", "group_by": ["tur"]}}
     assert run_plan(con, "savdo", [step], SETTINGS)["rows"] == [("juft", 20), ("toq", 25)]
     assert run_plan(con, "juftlar", [step], SETTINGS)["rows"] == [("juft", 20)]
-    assert profile(con, "savdo", SETTINGS)[0]["filled"] == 10
+    assert profile(con, "savdo", SETTINGS).columns[0].filled == 10
     assert table_state(con, "savdo", SETTINGS).columns[1].values == ("juft", "toq")
     con.close()
     assert path.read_bytes() == before
