@@ -29,7 +29,7 @@ from .load_options import ASK, LoadOptions
 from .paths import FileError
 from .plan_file import read_plan
 from .profile import Profile, profile
-from .profile_text import is_estimated, problem_lines, profile_rows
+from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
@@ -163,7 +163,7 @@ def _profile(arguments: argparse.Namespace, settings: Settings, language: Langua
         found = profile(workspace.con, table.name, settings, known.get(table.name), state.columns)
         meanings = column_meanings(glossary, state)
         if arguments.json:
-            tables.append(_table_json(table, found, meanings))
+            tables.append(table_json(table, found, meanings))
             continue
         terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(found.columns)))
         _say_report(table, language)
@@ -309,24 +309,6 @@ def _reports_json(workspace: Workspace) -> list[dict[str, Any]]:
 def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
     keys = ("columns", "rows", "row_count", "evidence", "artifacts")
     return {**{key: None if result is None else result[key] for key in keys}, "files": []}
-
-
-def _table_json(table: OpenedTable, found: Profile, meanings: Mapping[str, Entry]) -> dict[str, Any]:
-    columns = []
-    for facts in found.columns:
-        entry = meanings.get(facts.column)
-        meaning = None if entry is None else {"phrases": list(entry.phrases), "meaning": entry.meaning}
-        columns.append({**facts.as_json(), "meaning": meaning})
-    return {
-        "name": table.name,
-        "path": str(table.path),
-        "rows": table.rows,
-        "labels": table.labels,
-        "notes": table.notes,
-        "columns": columns,
-        "problems": [problem.as_json() for problem in found.problems],
-        "report": table.report.as_json(),
-    }
 
 
 def _print_unrun(workspace: Workspace, answered: Answered, language: Language) -> None:

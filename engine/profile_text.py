@@ -10,6 +10,7 @@ from prompt.glossary import Entry
 from prompt.words import Language, number_text, screen_text
 
 from .column_facts import ColumnFacts
+from .files import OpenedTable
 from .problems import Problem
 from .profile import Profile
 
@@ -42,6 +43,25 @@ def profile_rows(
             cells = (*cells, " / ".join(entry.phrases) if entry else None)
         rows.append(cells)
     return [screen_text(key, language) for key in keys], kinds, rows
+
+
+def table_json(table: OpenedTable, found: Profile, meanings: Mapping[str, Entry]) -> dict[str, Any]:
+    """Return all that is known of an opened table, as JSON has it."""
+    columns = []
+    for facts in found.columns:
+        entry = meanings.get(facts.column)
+        meaning = None if entry is None else {"phrases": list(entry.phrases), "meaning": entry.meaning}
+        columns.append({**facts.as_json(), "meaning": meaning})
+    return {
+        "name": table.name,
+        "path": str(table.path),
+        "rows": table.rows,
+        "labels": table.labels,
+        "notes": table.notes,
+        "columns": columns,
+        "problems": [problem.as_json() for problem in found.problems],
+        "report": table.report.as_json(),
+    }
 
 
 def is_estimated(profile: Profile) -> bool:

@@ -57,11 +57,12 @@ def sample_of(con: Connection, source: str, rows: int, settings: ProfileSettings
 def temporary_table(con: Connection, wanted: str, select: str) -> Iterator[str]:
     """Make a temporary table of a SELECT for the time of the block; gives its full quoted name."""
     name = unique_name(wanted, tables(con, everywhere=True))
-    make_temporary(con, name, select, _MARK)
+    mark = f"{_MARK} ({name})"
+    make_temporary(con, name, select, mark)
     try:
         yield temporary(name)
     finally:
-        drop_temporary(con, [name])
+        drop_temporary(con, mark)
 
 
 def counts_sql(source: str, column: str, duckdb_type: str) -> str:
