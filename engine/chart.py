@@ -83,7 +83,7 @@ def _axes(chart: alt.Chart, artifact: Mapping[str, Any], picture: Drawn, setting
         case "line":
             if kinds["x"] == "nominal":
                 encoding["order"] = _in_order()
-            return chart.mark_line(point=True, aria=False).encode(**encoding)
+            return chart.mark_line(point=alt.OverlayMarkDef(aria=False), aria=False).encode(**encoding)
         case _:
             return chart.mark_point(filled=True, aria=False).encode(**encoding)
 

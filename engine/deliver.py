@@ -19,6 +19,7 @@ from .new_file import ExportError, check_free, free_path, new_file
 from .paths import STEP_PREFIX
 from .render import json_text
 from .session import Workspace
+from .unchanged import unchanged
 
 PICTURES = ("png", "svg", "html", "json")
 PLAN_SUFFIX = ".plan.json"
@@ -105,7 +106,7 @@ class Delivery:
         """Write the files and yield each: `path`, `format`, `step`, `rows` of a table, and `notes` on what it holds.
 
         The last export step goes to `wanted.out`, as does the result of an answer without one; any other to a free
-        name in the current folder. Raises ExportError, PictureError, DatabaseError.
+        name in the current folder. Raises ExportError, PictureError, DatabaseError, FileError if a source has changed.
         """
         for step, form, path in self._tables(wanted):
             yield from self._with_plan(self._write_table(step, form, path), wanted)
@@ -131,7 +132,8 @@ class Delivery:
         con, settings = self.workspace.con, self.workspace.settings.export
         source = database.temporary(f"{STEP_PREFIX}{step}")
         rows = int(database.query(con, f"SELECT count(*) FROM {source}")[0][0])
-        notes = write_table(con, source, path, form, self.language, settings, title=self._table)
+        with unchanged(table.left for table in self.workspace.tables):
+            notes = write_table(con, source, path, form, self.language, settings, title=self._table)
         return {"path": str(path), "format": form, "step": step, "rows": rows, "notes": notes}
 
     def _write_chart(self, path: Path) -> list[File]:

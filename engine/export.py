@@ -18,7 +18,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _FORMULA_SIGNS = "=+-@\t\r"
 _HARMLESS = r"-[0-9]+([.,][0-9]+)?"
 _MOST_DECIMAL = "100000000000000000000000000000000000000"
-_NESTED = ("[]", "STRUCT(", "MAP(")
+_IN_PARQUET = ("[]", "STRUCT(", "MAP(", "BLOB", "TIME")
 
 Note = dict[str, Any]
 
@@ -84,11 +84,12 @@ def _write_csv(con: Connection, source: str, columns: Sequence[Column], path: Pa
         if column.name != name
     ]
     notes += _guarded_cells(con, source, columns)
-    header = _BYTE_ORDER_MARK + form.delimiter.join(_csv_quoted(name, form.delimiter) for name in names)
+    alone = len(columns) == 1
+    header = _BYTE_ORDER_MARK + form.delimiter.join(_csv_quoted(name, form.delimiter, alone=alone) for name in names)
     if not database.query(con, f"SELECT 1 FROM {source} LIMIT 1"):
         path.write_text(f"{header}\n", encoding="utf-8")
         return notes
-    cells = ", ".join(_csv_cell(column, form, alone=len(columns) == 1) for column in columns)
+    cells = ", ".join(_csv_cell(column, form, alone=alone) for column in columns)
     options = [
         "FORMAT csv",
         "HEADER false",
@@ -97,18 +98,20 @@ def _write_csv(con: Connection, source: str, columns: Sequence[Column], path: Pa
         "ESCAPE '\"'",
         f"PREFIX {sql.literal(header + chr(10))}",
         f"SUFFIX {sql.literal(chr(10))}",
+        *(["FORCE_QUOTE *"] if alone else []),
     ]
     _copy(con, f"SELECT {cells} FROM {source}", path, options)
     return notes
 
 
-def _csv_quoted(text: str, delimiter: str) -> str:
-    special = any(mark in text for mark in ('"', "\n", "\r", delimiter)) or text != text.strip() or not text
+def _csv_quoted(text: str, delimiter: str, *, alone: bool) -> str:
+    """Return a name in quotes where it needs them; one that stands alone always, or a comma in it might split it."""
+    special = alone or any(mark in text for mark in ('"', "\n", "\r", delimiter)) or text != text.strip() or not text
     return '"' + text.replace('"', '""') + '"' if special else text
 
 
 def _csv_cell(column: Column, form: FileForm, *, alone: bool) -> str:
-    """Return a cell as CSV text; in a table of one column an empty one is written, since a blank line is no row."""
+    """Return a cell as CSV text; in a table of one column an empty one is `""`, since a blank line is no row."""
     match column.kind:
         case "number":
             text = _plain_number(column, form.decimal)
@@ -180,7 +183,7 @@ def _write_parquet(con: Connection, source: str, columns: Sequence[Column], path
             long = database.query(con, f"SELECT count_if({beyond}) FROM {source}")[0][0]
             cell = column.text if long else f"CAST({cell} AS DECIMAL(38,0))"
             notes += [{"note": "huge_numbers", "column": column.name}] if long else []
-        elif column.kind == "other" and not any(mark in column.type for mark in _NESTED):
+        elif column.kind == "other" and not any(mark in column.type for mark in _IN_PARQUET):
             cell = column.text
         cells.append(f"{cell} AS {column.cell}")
     _copy(con, f"SELECT {', '.join(cells)} FROM {source}", path, ["FORMAT parquet", "COMPRESSION zstd"])
