@@ -61,11 +61,12 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True)
 class Timing:
-    """What a task took in one way: the seconds of each run, and the most bytes of memory that a process took."""
+    """What a task took in one way: the seconds of each run, by the clock and of all cores, and the most memory."""
 
     task: str
     way: str
     seconds: tuple[float, ...]
+    cpu: tuple[float, ...]
     memory: int
 
     @property
@@ -100,7 +101,13 @@ def measure(path: Path, runs: int, settings_file: Path | None, tasks: Sequence[s
             for way in WAYS:
                 taken[way].append(_run(task, way, path, settings_file))
         timings += [
-            Timing(task, way, tuple(run["seconds"] for run in each), max(run["memory"] for run in each))
+            Timing(
+                task,
+                way,
+                tuple(run["seconds"] for run in each),
+                tuple(run["cpu"] for run in each),
+                max(run["memory"] for run in each),
+            )
             for way, each in taken.items()
         ]
     return timings
@@ -147,7 +154,7 @@ def as_json(path: Path, rows: int, columns: int, seed: int, timings: Sequence[Ti
 def summary(found: dict[str, Any], timings: Sequence[Timing]) -> str:
     """Return what was measured as Markdown."""
     size = f"{found['rows']:,} rows x {found['columns']} columns, {found['bytes'] / _BYTES_IN_MB:,.0f} MB of CSV"
-    head = ["task", "Tez s", "DuckDB s", "ratio", "goal", "Tez peak MB", "DuckDB peak MB"]
+    head = ["task", "Tez s", "DuckDB s", "ratio", "goal", "Tez CPU s", "DuckDB CPU s", "Tez peak MB", "DuckDB peak MB"]
     rows = [
         [
             task,
@@ -155,6 +162,8 @@ def summary(found: dict[str, Any], timings: Sequence[Timing]) -> str:
             number(duckdb.middle),
             number(tez.middle / duckdb.middle),
             number(GOALS[task]) if task in GOALS else "",
+            number(median(tez.cpu)),
+            number(median(duckdb.cpu)),
             f"{tez.memory / _BYTES_IN_MB:,.0f}",
             f"{duckdb.memory / _BYTES_IN_MB:,.0f}",
         ]

@@ -51,6 +51,7 @@ def test_each_task_is_timed_in_each_way(tmp_path: Path, task: str, way: str) -> 
     large.write_table(path, 100, 22, 1, SETTINGS)
     taken = timed(task, way, path, SETTINGS)
     assert taken["seconds"] > 0
+    assert taken["cpu"] > 0
     assert taken["memory"] > 1 << 20
 
 

@@ -1,6 +1,7 @@
 """Opening files: what is in them arrives, codes stay codes, and what cannot be opened is explained."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +191,27 @@ def test_a_parquet_file_that_was_copied_may_change(tmp_path: Path) -> None:
     assert not database.is_view(workspace.con, workspace.tables[0].name)
     steps = [{"tool": "group_and_total", "args": {"agg": "count"}}]
     assert run(workspace, [], {"steps": steps})["rows"] == [(1000,)]
+
+
+@pytest.mark.parametrize(("limit", "opens"), [("64MB", True), ("8MB", False)])
+def test_memory_is_bounded_and_rows_go_to_disk(tmp_path: Path, limit: str, opens: bool) -> None:
+    """P28: a table larger than the memory that DuckDB may take is opened, or the error says that memory is short."""
+    path = tmp_path / "long.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("a,b,c,d\n")
+        for row in range(300_000):
+            file.write(
+                f"matn {row * 7919 % 1_000_003} va yana matn,yana uzun matn {row},Toshkent shahri {row % 9},x{row}\n"
+            )
+    size = path.stat().st_size
+    con = database.connect(replace(SETTINGS.database, memory_limit=limit))
+    if opens:
+        assert open_file(con, path, "base", SETTINGS.files).rows == 300_000
+        assert database.query(con, "SELECT count(*), count(DISTINCT d) FROM base") == [(300_000, 300_000)]
+    else:
+        with pytest.raises(FileError) as raised:
+            open_file(con, path, "base", SETTINGS.files)
+        assert "Memory" in raised.value.facts["detail"]
+        assert database.tables(con) == []
+    assert path.stat().st_size == size
+    con.close()
