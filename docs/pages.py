@@ -8,7 +8,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,16 +92,22 @@ def _argument(action: argparse.Action) -> str:
 ACCURACY = re.compile(r"(?<=<!-- accuracy -->\n).*?(?=<!-- end of accuracy -->)", re.DOTALL)
 
 
+FILES = re.compile(r"(?<=<!-- files -->\n).*?(?=<!-- end of files -->)", re.DOTALL)
+
+
 def readme() -> str:
-    """Return the README with the accuracy table of the committed reports."""
+    """Return the README with the tables of the committed reports: accuracy, and files with faults."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return ACCURACY.sub(lambda _: "\n" + _accuracy_table() + "\n", text)
+    text = FILES.sub(lambda _: "\n" + _first_tables([ROOT / "accuracy" / "faults" / "report.md"]) + "\n", text)
+    return ACCURACY.sub(
+        lambda _: "\n" + _first_tables(sorted((ROOT / "accuracy" / "reports").glob("*.md"))) + "\n", text
+    )
 
 
-def _accuracy_table() -> str:
+def _first_tables(reports: Iterable[Path]) -> str:
     """Return the first table of each report as one table."""
     lines: list[str] = []
-    for path in sorted((ROOT / "accuracy" / "reports").glob("*.md")):
+    for path in reports:
         table = [line for line in path.read_text(encoding="utf-8").split("\n## ")[0].splitlines() if line[:1] == "|"]
         lines += table if not lines else table[len(HEAD) :]
     return "\n".join(lines) + "\n"
