@@ -1,6 +1,6 @@
 """The table state after a step, computed from the contract and the state before it, without running anything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -121,15 +121,30 @@ def _columns_of_part(part: Mapping[str, Any], state: TableState, args: Mapping[s
     return [Column(part["name"], part["kind"])]
 
 
-def _appended(above: tuple[Column, ...], below: tuple[Column, ...]) -> Iterable[Column]:
-    """Yield the columns of two tables put below each other: those of the same name are one.
+def paired_columns(above: Sequence[Column], below: Sequence[Column]) -> list[tuple[Column | None, Column | None]]:
+    """Pair the columns of two tables put below each other: by exact name, else by the same name; each only once.
 
-    A column of two kinds, or of one that no tool handles, becomes text.
+    The columns above come first, in their order, then those that are only below.
     """
+    exact = {column.name for column in above} & {column.name for column in below}
+    left = {column.name: column for column in below}
+    pairs: list[tuple[Column | None, Column | None]] = []
     for column in above:
-        other = find_column(column.name, below)
-        if other is None:
-            yield column
+        if column.name in exact:
+            pairs.append((column, left.pop(column.name)))
+        else:
+            other = find_column(column.name, [each for each in left.values() if each.name not in exact])
+            pairs.append((column, None if other is None else left.pop(other.name)))
+    return [*pairs, *((None, column) for column in left.values())]
+
+
+def _appended(above: tuple[Column, ...], below: tuple[Column, ...]) -> Iterable[Column]:
+    """Yield the columns of two tables put below each other; one of two kinds, or that no tool handles, becomes text."""
+    for column, other in paired_columns(above, below):
+        if column is None or other is None:
+            alone = other if column is None else column
+            if alone is not None:
+                yield alone
         elif column.kind != other.kind or column.kind == "other":
             yield Column(column.name, "text", label=column.label, day_order=column.day_order or other.day_order)
         else:
@@ -143,9 +158,6 @@ def _appended(above: tuple[Column, ...], below: tuple[Column, ...]) -> Iterable[
                 day_order=column.day_order if column.day_order == other.day_order else "unclear",
                 decimal=column.decimal if column.decimal == other.decimal else None,
             )
-    for column in below:
-        if find_column(column.name, above) is None:
-            yield column
 
 
 def _total(agg: str, column: Column | None) -> Column:

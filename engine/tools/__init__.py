@@ -6,6 +6,7 @@ these modules, and a case file under `tests/cases/tools/`.
 """
 
 from . import (
+    appending,
     charts,
     cleaning,
     columns,
@@ -23,7 +24,20 @@ from . import (
 from .registry import Executor, Made, Table, executes, executors_of, paired
 
 EXECUTORS = executors_of(
-    charts, cleaning, columns, computed, describing, export, joining, periods, pivoting, reading, rows, spelling, totals
+    appending,
+    charts,
+    cleaning,
+    columns,
+    computed,
+    describing,
+    export,
+    joining,
+    periods,
+    pivoting,
+    reading,
+    rows,
+    spelling,
+    totals,
 )
 
 __all__ = [
@@ -31,6 +45,7 @@ __all__ = [
     "Executor",
     "Made",
     "Table",
+    "appending",
     "charts",
     "cleaning",
     "columns",
