@@ -44,6 +44,15 @@ def with_orders_of(state: TableState, known: Iterable[Column]) -> TableState:
     return replace(state, columns=tuple(columns))
 
 
+def with_labels_of(state: TableState, known: Iterable[Column]) -> TableState:
+    """Return the state with the labels that the columns of the same names are known to have."""
+    labels = {column.name: column.label for column in known}
+    return replace(
+        state,
+        columns=tuple(replace(column, label=labels.get(column.name, column.label)) for column in state.columns),
+    )
+
+
 def date_facts(con: Connection, source: str, types: Mapping[str, str]) -> dict[str, DateFacts]:
     """Return how the dates of those text columns are written that begin with some."""
     texts = [column for column, duckdb_type in types.items() if kind_of(duckdb_type) == "text"]

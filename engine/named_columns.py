@@ -1,10 +1,9 @@
-"""Columns that a person names in options: found whatever the case, apostrophes, alphabet or look-alike letters."""
+"""Columns that a person names in options, found as every name that a person types."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from grammar import same_name
+from grammar import meant_names
 from prompt.resolve import nearest
-from prompt.script import fold, latin_forms, plain, word_spans
 
 from .load_options import ColumnKind
 from .paths import FileError
@@ -28,29 +27,8 @@ def check_named(types: Mapping[str, ColumnKind], tables: Iterable[Sequence[str]]
 
 
 def _column(name: str, columns: Sequence[str]) -> str | None:
-    """Return the column that a name means, by the strictest form in which it is one of them."""
-    if name in columns:
-        return name
-    forms: tuple[Callable[[str], Hashable], ...] = (same_name, plain)
-    for form in forms:
-        alike = [column for column in columns if form(column) == form(name)]
-        if alike:
-            return _only(name, alike)
-    wanted = _spellings(name)
-    return _only(name, [column for column in columns if _alike(_spellings(column), wanted)])
-
-
-def _only(name: str, alike: Sequence[str]) -> str | None:
-    if len(alike) > 1:
-        raise FileError("ambiguous_column", found=name, allowed=list(alike))
-    return alike[0] if alike else None
-
-
-def _spellings(name: str) -> list[set[str]]:
-    """Return for each word of a name the ways in which it is written in Latin letters."""
-    folded = fold(name).text
-    return [set(latin_forms(folded[start:end])) for start, end in word_spans(folded)]
-
-
-def _alike(one: Sequence[set[str]], other: Sequence[set[str]]) -> bool:
-    return bool(one) and len(one) == len(other) and all(a & b for a, b in zip(one, other, strict=True))
+    """Return the column that a name means, None if there is none."""
+    meant = meant_names(name, columns)
+    if len(meant) > 1:
+        raise FileError("ambiguous_column", found=name, allowed=meant)
+    return meant[0] if meant else None

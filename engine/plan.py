@@ -29,7 +29,7 @@ from grammar import (
 
 from . import database, profile, sql
 from .database import Connection, DatabaseError
-from .day_order import as_columns, day_orders, with_orders_of
+from .day_order import as_columns, day_orders, with_labels_of, with_orders_of
 from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
 from .step_tables import (
@@ -241,7 +241,7 @@ def _start(
         else:
             found = table_state(con, source, name, settings)
         if name in settled:
-            return with_orders_of(found, settled[name].columns)
+            return with_labels_of(with_orders_of(found, settled[name].columns), settled[name].columns)
         if not by_orders:
             return found
         return with_orders_of(found, as_columns(day_orders(con, source, dict(database.describe(con, source)))))

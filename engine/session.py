@@ -16,6 +16,7 @@ from grammar import (
     TezError,
     ToolError,
     by_name,
+    meant_names,
     state_after,
     validate_answer,
 )
@@ -210,9 +211,7 @@ def run(
     table = starting_table(history, answer)
     if table is None and len(names) > 1:
         raise ToolError("table_not_named", argument="table", allowed=names)
-    table = names[0] if table is None else table
-    if table not in names:
-        raise ToolError("unknown_table", argument="table", found=table, allowed=names)
+    table = names[0] if table is None else _meant_table(table, names)
     with unchanged(each.left for each in workspace.tables):
         return run_plan(
             workspace.con,
@@ -224,6 +223,15 @@ def run(
             keep_steps=keep_steps or any(step.get("tool") == EXPORT for step in answer["steps"]),
             known=workspace.scene.tables,
         )
+
+
+def _meant_table(table: Any, names: list[str]) -> str:
+    """Return the opened table that a name means; ToolError if it means none or several."""
+    meant = meant_names(table, names) if isinstance(table, str) else []
+    if len(meant) != 1:
+        reason = "ambiguous_table" if meant else "unknown_table"
+        raise ToolError(reason, argument="table", found=table, allowed=meant or names)
+    return meant[0]
 
 
 def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableState | None:

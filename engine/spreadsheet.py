@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from grammar import unique_name
+from grammar import meant_names, unique_name
 
 from . import sql
 from .column_types import typed
@@ -199,36 +199,44 @@ def _copied(path: Path, settings: FileSettings, wanted: str | None) -> Iterator[
     """Give a sheet that a process of its own has read, for as long as its copy is needed."""
     with tempfile.TemporaryDirectory(prefix="tez-") as folder:
         copy = Path(folder) / "sheet"
-        asked = [str(path.absolute()), str(copy), str(settings.workbook_memory), str(settings.batch_rows)]
-        command = [sys.executable, "-P", str(Path(__file__).with_name(_READER)), *asked]
-        environment = environment_with(PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
-        try:
-            ended = subprocess.run(
-                [*command, *([] if wanted is None else [wanted])],
-                env=environment,
-                capture_output=True,
-                timeout=settings.workbook_seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise FileError("workbook_slow", path=str(path), allowed=settings.workbook_seconds) from None
-        if ended.returncode:
-            raise FileError("workbook_fails", path=str(path), code=ended.returncode)
-        with copy.open("rb") as file:
-            facts = pickle.load(file)
-        _check_sheet(path, facts, wanted)
+        facts = _read(path, copy, settings, wanted)
+        sheets = facts.get("sheets", [])
+        meant = [] if wanted is None else meant_names(wanted, sheets)
+        if meant and meant != [wanted]:
+            if len(meant) > 1:
+                raise FileError("ambiguous_sheet", path=str(path), found=wanted, allowed=meant)
+            facts = _read(path, copy, settings, meant[0])
+        elif wanted is not None and sheets and not meant:
+            raise FileError("no_such_sheet", path=str(path), found=wanted, allowed=sheets)
+        if "sheet" not in facts:
+            raise FileError("empty_workbook" if wanted is None else "empty_sheet", path=str(path), found=wanted)
         yield _Sheet(facts, copy)
 
 
-def _check_sheet(path: Path, facts: dict[str, Any], wanted: str | None) -> None:
+def _read(path: Path, copy: Path, settings: FileSettings, wanted: str | None) -> dict[str, Any]:
+    """Let a process of its own copy a sheet, and return what it found."""
+    asked = [str(path.absolute()), str(copy), str(settings.workbook_memory), str(settings.batch_rows)]
+    command = [sys.executable, "-P", str(Path(__file__).with_name(_READER)), *asked]
+    environment = environment_with(PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+    try:
+        ended = subprocess.run(
+            [*command, *([] if wanted is None else [wanted])],
+            env=environment,
+            capture_output=True,
+            timeout=settings.workbook_seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise FileError("workbook_slow", path=str(path), allowed=settings.workbook_seconds) from None
+    if ended.returncode:
+        raise FileError("workbook_fails", path=str(path), code=ended.returncode)
+    with copy.open("rb") as file:
+        facts: dict[str, Any] = pickle.load(file)
     if "encrypted" in facts:
         raise FileError("workbook_encrypted", path=str(path))
     if "error" in facts:
         raise FileError("unreadable_table", path=str(path), detail=facts["error"])
-    if wanted is not None and wanted not in facts["sheets"]:
-        raise FileError("no_such_sheet", path=str(path), found=wanted, allowed=facts["sheets"])
-    if "sheet" not in facts:
-        raise FileError("empty_workbook" if wanted is None else "empty_sheet", path=str(path), found=wanted)
+    return facts
 
 
 def _cells(values: Sequence[Any]) -> Row:

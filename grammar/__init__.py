@@ -20,6 +20,7 @@ from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
 from .names import clean_name, find_column, same_name, unique_name
 from .state import Column, DayOrder, DecimalMark, Kind, Limits, Scene, TableState
+from .typed_names import meant_columns, meant_names
 from .validate import gbnf, json_schema, validate_answer
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "has_exclusions",
     "json_schema",
     "load_contracts",
+    "meant_columns",
+    "meant_names",
     "pivoted_argument",
     "same_name",
     "state_after",

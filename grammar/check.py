@@ -22,10 +22,10 @@ from .contracts import (
     table_argument,
 )
 from .errors import ToolError
-from .names import find_column, same_name
 from .schema import DATE_PATTERN
 from .shapes import AnyOf, Date, Field, Integer, Items, Number, Object, OneOf, Shape, Text
-from .state import TableState
+from .state import Column, TableState
+from .typed_names import meant_columns, meant_names
 
 _DATE = re.compile(DATE_PATTERN)
 _TIME = re.compile(r"^[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?$")
@@ -100,20 +100,27 @@ def _check_other_table(contract: Contract, args: dict[str, Any], state: TableSta
     table = table_argument(contract)
     if table is None or table not in args:
         return
-    given = args[table]
-    alike = [other for other in state.others if isinstance(given, str) and same_name(other.name) == same_name(given)]
-    exact = [other for other in alike if other.name == given]
-    if len(exact or alike) != 1:
-        raise ToolError("unknown_table", argument=table, found=given, allowed=[other.name for other in state.others])
-    other = (exact or alike)[0]
+    given, names = args[table], [other.name for other in state.others]
+    meant = meant_names(given, names) if isinstance(given, str) else []
+    if len(meant) != 1:
+        reason = "ambiguous_table" if meant else "unknown_table"
+        raise ToolError(reason, argument=table, found=given, allowed=meant or names)
+    other = state.other(meant[0])
     args[table] = other.name
     for name, argument in contract["args"].items():
         if OTHER_COLUMN_REF in refs(argument) and name in args:
-            column = find_column(args[name], other.offered()) if isinstance(args[name], str) else None
-            if column is None:
-                allowed = [each.name for each in other.offered()]
-                raise ToolError("unknown_column", argument=name, found=args[name], allowed=allowed)
-            args[name] = column.name
+            offered = list(other.offered())
+            args[name] = _meant_column(name, args[name], offered, [each.name for each in offered]).name
+
+
+def _meant_column(argument: str, value: Any, columns: Sequence[Column], allowed: list[str]) -> Column:
+    """Return the column that a name means; ToolError if it means none or several."""
+    meant = meant_columns(value, columns) if isinstance(value, str) else []
+    if len(meant) > 1:
+        raise ToolError("ambiguous_column", argument=argument, found=value, allowed=[each.name for each in meant])
+    if not meant:
+        raise ToolError("unknown_column", argument=argument, found=value, allowed=allowed)
+    return meant[0]
 
 
 def _check_pivoted(contract: Contract, args: Mapping[str, Any], state: TableState) -> None:
@@ -182,9 +189,7 @@ def _exact_value(name: str, argument: Mapping[str, Any], value: Any, state: Tabl
 
 
 def _exact_column(name: str, argument: Mapping[str, Any], value: Any, state: TableState) -> str:
-    column = find_column(value, state.columns) if isinstance(value, str) else None
-    if column is None:
-        raise ToolError("unknown_column", argument=name, found=value, allowed=_names(argument, state))
+    column = _meant_column(name, value, state.columns, _names(argument, state))
     if is_excluded(argument, column) and column in columns_of_kind(argument, state):
         raise ToolError("unclear_dates", argument=name, found=column.name, allowed=_names(argument, state))
     if column not in columns_for(argument, state):
@@ -219,7 +224,8 @@ def _checked_args(contract: Contract, args: dict[str, Any], state: TableState) -
     allowed = [text for misfit in alike for text in misfit.allowed]
     reason, found = worst.reason, worst.found
     if reason == "wrong_value" and isinstance(found, str):
-        column = find_column(found, state.columns)
+        meant = meant_columns(found, state.columns)
+        column = meant[0] if len(meant) == 1 else None
         if column is not None and found not in allowed and _takes_columns(contract, worst.argument):
             reason, found = "wrong_kind", f"{column.name} ({column.kind})"
     raise ToolError(reason, argument=worst.argument, found=found, allowed=list(dict.fromkeys(allowed)))

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from grammar.script import reading
 from grammar.state import Column, TableState
-
-from .script import plain
 
 _PHRASE_MARK = re.compile(r"\s*/\s*")
 _VALUE_OF = re.compile(r"\bvalue\s+(?P<value>.+?)\s+of\s+column\s+", re.IGNORECASE)
@@ -65,8 +64,8 @@ class _Known:
 
     def __init__(self, state: TableState) -> None:
         self.table = state.name
-        self.columns = [(plain(column.name), column) for column in state.offered()]
-        self.values = [(plain(value), column, value) for column in state.offered() for value in column.values or ()]
+        self.columns = [(reading(column.name), column) for column in state.offered()]
+        self.values = [(reading(value), column, value) for column in state.offered() for value in column.values or ()]
 
 
 def _targets(meaning: str, states: Sequence[_Known]) -> tuple[list[Target], bool]:
@@ -92,7 +91,7 @@ def _targets(meaning: str, states: Sequence[_Known]) -> tuple[list[Target], bool
 
 def _columns_at(text: str, states: Iterable[_Known]) -> list[tuple[str, Column]]:
     """Return, for each table by its name, the column with the longest name that the text begins with."""
-    written = plain(text.lstrip(_QUOTES))
+    written = reading(text.lstrip(_QUOTES))
     found = []
     for state in states:
         names = [(len(column.name), column) for name, column in state.columns if _begins(written, name)]
@@ -102,7 +101,7 @@ def _columns_at(text: str, states: Iterable[_Known]) -> list[tuple[str, Column]]
 
 
 def _values_at(text: str, states: Iterable[_Known]) -> list[Target]:
-    written = plain(text.lstrip(_QUOTES))
+    written = reading(text.lstrip(_QUOTES))
     found = [
         (len(value), Target(state.table, column.name, value))
         for state in states
@@ -122,4 +121,4 @@ def _own_value(column: Column, value: str) -> str | None:
     """Return the column's spelling of the value; the value itself where the column's values are not known."""
     if column.values is None:
         return value
-    return next((own for own in column.values if plain(own) == plain(value)), None)
+    return next((own for own in column.values if reading(own) == reading(value)), None)

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
-from .script import fold, latin_forms, word_spans
-from .stems import latin_stems
+from grammar.script import fold, latin_forms, word_spans
+from grammar.stems import latin_stems
+
 from .wordfiles import word_file
 
 Language = Literal["uz", "ru", "en"]

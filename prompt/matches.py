@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .script import fold, word_spans
-from .stems import EXACT, LATIN, SOUND, likeness, word_keys
+from grammar.script import fold, word_spans
+from grammar.stems import EXACT, LATIN, SOUND, likeness, word_keys
 
 LinkKind = Literal["column", "value", "meaning"]
 

@@ -10,7 +10,9 @@ from functools import cache
 from typing import Protocol
 
 from grammar.contracts import LANGUAGES
+from grammar.script import Folded, fold, latin_forms, plain, word_spans
 from grammar.state import Scene, TableState
+from grammar.stems import EXACT, word_keys
 
 from .amounts import written_amounts
 from .glossary import entries
@@ -27,8 +29,6 @@ from .matches import (
     typed_matches,
     value_parts,
 )
-from .script import Folded, fold, latin_forms, plain, word_spans
-from .stems import EXACT, word_keys
 from .wordfiles import function_words, meanings
 
 _GLOSSARY, _NAMED, _GENERAL = 1, 2, 3

@@ -7,10 +7,9 @@ from grammar.check import checked_step
 from grammar.contracts import Contract
 from grammar.effects import state_after
 from grammar.errors import ToolError
+from grammar.script import fold, word_spans
 from grammar.state import TableState
-
-from .script import fold, word_spans
-from .stems import likeness, word_keys
+from grammar.stems import likeness, word_keys
 
 Example = Mapping[str, Any]
 

@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 
 from engine import sql
 from engine.settings import SpellingSettings
-from prompt.script import reading
+from grammar.script import reading
 
 from .registry import Made, Table, cleaning_report, executes
 

@@ -199,6 +199,28 @@ def test_an_empty_table_answers_with_no_rows(tmp_path: Path) -> None:
     assert json.loads(tez("run", tmp_path / "header.csv", "--plan", plan, "--json").out)["rows"] == []
 
 
+def test_names_in_a_plan_are_found_in_other_letters(tmp_path: Path) -> None:
+    (tmp_path / "савдо.csv").write_text("Ҳудуд;Cумма\nБухоро;1\nХива;2\nБухоро;4\n", "utf-8")
+    (tmp_path / "izoh.csv").write_text("a\n1\n", "utf-8")
+    step = {"tool": "group_and_total", "args": {"agg": "sum", "value_column": "Сумма", "group_by": ["hudud"]}}
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"table": "SAVDO", "steps": [step]}), "utf-8")
+    done = tez("run", tmp_path / "савдо.csv", tmp_path / "izoh.csv", "--plan", plan, "--json")
+    assert (done.code, json.loads(done.out)["rows"]) == (0, [["Бухоро", 5], ["Хива", 2]])
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("uz", "qaysi ustun"), ("ru", "какой столбец"), ("en", "several columns")]
+)
+def test_a_name_that_three_columns_have_is_asked_about(tmp_path: Path, language: str, said: str) -> None:
+    (tmp_path / "x.csv").write_text("Сумма,сумма,СУММА\n1,2,3\n", "utf-8")
+    step = {"tool": "sort", "args": {"by": "сумма", "descending": False}}
+    done = tez("run", tmp_path / "x.csv", "--plan", planned(tmp_path, step), "--lang", language)
+    assert done.code == 5
+    assert said in done.err
+    assert all(name in done.err for name in ("Сумма", "сумма_2", "СУММА_3"))
+
+
 def test_columns_that_do_not_fit_are_named_where_nothing_else_is_said(tmp_path: Path) -> None:
     names = [f"ustun_{number:03}_{'x' * 30}" for number in range(20)]
     (tmp_path / "wide.csv").write_text("\n".join([",".join(names), ",".join("1" for _ in names)]))

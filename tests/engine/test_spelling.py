@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.tools.spelling import Spelling, merged
-from prompt.script import reading
+from grammar.script import reading
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "spelling.json").read_text(encoding="utf-8"))
 RULES = SETTINGS.tools.spelling

@@ -165,6 +165,17 @@ def test_the_first_sheet_that_is_not_empty_is_opened_and_the_others_are_named(tm
     assert Opened(path, "c'd").rows == [(3, 4)]
 
 
+def test_a_sheet_is_found_in_other_letters(tmp_path: Path) -> None:
+    path = xlsx(
+        tmp_path / "x.xlsx", {"a": [["a"], [1]], "Савдо (2025)": [["z"], [3]], "Hisob": [["h"], [4]], "hisoB ": []}
+    )
+    assert Opened(path, "SAVDO (2025)").rows == [(3,)]
+    assert Opened(path, "Hisob").rows == [(4,)]
+    with pytest.raises(FileError) as caught:
+        Opened(path, "HISOB")
+    assert (caught.value.reason, caught.value.facts["allowed"]) == ("ambiguous_sheet", ["Hisob", "hisoB "])
+
+
 def test_a_hidden_sheet_and_a_chart_are_not_the_first(tmp_path: Path) -> None:
     def change(book: Workbook, sheet: Worksheet) -> None:
         book.add_chartsheet("Chizma")

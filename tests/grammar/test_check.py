@@ -126,7 +126,7 @@ def test_names_match_in_every_script_and_apostrophe() -> None:
 
 def test_a_name_that_fits_two_columns_is_refused() -> None:
     state = TableState((Column("Summa", "number"), Column("summa", "number")), LIMITS)
-    with pytest.raises(ToolError, match="unknown column"):
+    with pytest.raises(ToolError, match="ambiguous column"):
         checked_step(BY_NAME, state, {"tool": "sort", "args": {"by": "SUMMA", "descending": True}}, 1)
     exact = checked_step(BY_NAME, state, {"tool": "sort", "args": {"by": "summa", "descending": True}}, 1)
     assert exact["args"]["by"] == "summa"

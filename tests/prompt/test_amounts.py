@@ -2,8 +2,8 @@
 
 import pytest
 
+from grammar.script import fold
 from prompt.amounts import written_amounts
-from prompt.script import fold
 
 
 @pytest.mark.parametrize(

@@ -1,51 +1,25 @@
-"""What glossary entries name in the open tables."""
+"""The glossary: columns and values that a meaning names are found in the letters of the opened table."""
 
+import pytest
 from strategies import LIMITS
 
-from grammar.state import Column, TableState
-from prompt.glossary import Entry, Target, entries
-
-STATE = TableState(
-    (
-        Column("holat", "text", ("Faol", "Muddati o'tgan")),
-        Column("qoldiq", "number"),
-        Column("qoldiq uzs", "number"),
-        Column("Экин тури", "text"),
-        Column("fayl", "other"),
-    ),
-    LIMITS,
-    name="t",
-)
+from grammar import Column, TableState
+from prompt.glossary import Target, column_meanings, entries
 
 
-def named(meaning: str) -> list[tuple[str, str | None]] | None:
-    found = entries({"a": meaning}, [STATE])
-    return [(target.column, target.value) for target in found[0].targets] if found else None
+@pytest.mark.parametrize("column", ["viloyat", "VILOYAT", "Вилоят", "вилоят "])
+def test_a_column_is_found_in_other_letters(column: str) -> None:
+    state = TableState((Column(column, "text", ("Тошкент",)), Column("izoh", "text")), LIMITS, name="t")
+    glossary = {"hudud / регион": "region of the loan, column viloyat", "poytaxt": "value Toshkent of column viloyat"}
+    region, capital = entries(glossary, [state])
+    assert region.targets == (Target("t", column),)
+    assert capital.targets == (Target("t", column, "Тошкент"),)
+    assert {name: entry.phrases for name, entry in column_meanings(glossary, state).items()} == {
+        column: ("hudud", "регион")
+    }
 
 
-def test_the_longest_column_name_is_meant() -> None:
-    assert named("balance, column qoldiq uzs") == [("qoldiq uzs", None)]
-    assert named("balance, column Qoldiq, in dollars") == [("qoldiq", None)]
-    assert named("balance, column qoldiqlar") is None
-
-
-def test_values_with_and_without_their_column() -> None:
-    assert named("value muddati oʻtgan of column holat") == [("holat", "Muddati o'tgan")]
-    assert named("overdue, value Muddati o'tgan") == [("holat", "Muddati o'tgan")]
-    assert named("value Yopilgan of column holat") is None
-    assert named("value Buğday of column Экин тури") == [("Экин тури", "Buğday")]
-
-
-def test_a_meaning_without_names_holds_everywhere() -> None:
-    assert entries({"chorak / квартал": "three months"}, [STATE]) == [
-        Entry("chorak / квартал", ("chorak", "квартал"), "three months", ())
-    ]
-
-
-def test_a_column_that_no_tool_handles_is_not_meant() -> None:
-    assert named("the file, column fayl") is None
-
-
-def test_a_column_of_several_tables_is_meant_in_each() -> None:
-    other = TableState((Column("qoldiq", "number"),), LIMITS, name="u")
-    assert entries({"a": "column qoldiq"}, [STATE, other])[0].targets == (Target("t", "qoldiq"), Target("u", "qoldiq"))
+def test_a_longer_name_is_another_column() -> None:
+    state = TableState((Column("summa", "number"), Column("summa_uzs", "number")), LIMITS, name="t")
+    (entry,) = entries({"pul": "money, column summa_uzs, fit to be added up"}, [state])
+    assert entry.targets == (Target("t", "summa_uzs"),)

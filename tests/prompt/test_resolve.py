@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from strategies import LIMITS, scenes, states, texts
 
 from engine.settings import load_settings
+from grammar.script import plain
 from grammar.state import Column, Scene, TableState
 from prompt.resolve import links, nearest
-from prompt.script import plain
 
 SETTINGS = load_settings().prompt
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "cases" / "links.json").read_text("utf-8"))

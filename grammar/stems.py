@@ -10,7 +10,7 @@ from .script import cyrillic_forms, latin_forms, sound_key, twin_key
 
 EXACT = 1.0
 LATIN = 0.97
-_TWIN = 0.95
+TWIN = 0.95
 _STEM = 0.9
 _RUSSIAN_STEM = 0.88
 SOUND = 0.7
@@ -46,7 +46,7 @@ def word_keys(word: str) -> Mapping[str, float]:
     add("=" + word.replace("ё", "е"), EXACT)
     twin = twin_key(word)
     if twin is not None:
-        add("twin:" + twin, _TWIN)
+        add("twin:" + twin, TWIN)
     for latin in latin_forms(word):
         add(latin, LATIN)
         for stem, endings in latin_stems(latin).items():
