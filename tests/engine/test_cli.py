@@ -26,6 +26,25 @@ def planned(folder: Path, *steps: dict[str, Any]) -> Path:
     return path
 
 
+def test_a_plan_over_two_files(tmp_path: Path) -> None:
+    (tmp_path / "savdo.csv").write_text("kod,summa\n001,100\n002,50\n001,25\n")
+    (tmp_path / "hudud.csv").write_text("id,nom\n1,Buxoro\n2,Xiva\n")
+    join = {"tool": "join_table", "args": {"table": "hudud", "column": "kod", "other_column": "id", "how": "inner"}}
+    total = {"tool": "group_and_total", "args": {"group_by": ["nom"], "value_column": "summa", "agg": "sum"}}
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"table": "savdo", "steps": [join, total]}), encoding="utf-8")
+    files = (tmp_path / "savdo.csv", tmp_path / "hudud.csv")
+    done = tez("run", *files, "--plan", plan, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["rows"] == [["Buxoro", 125], ["Xiva", 50]]
+    said = tez("run", *files, "--plan", plan, "--lang", "ru")
+    assert "Присоединена таблица hudud: kod = id" in said.out + said.err
+    assert "001 → 1" in said.out + said.err
+    read = tez("prompt", *files, "--request", "nomi bo'yicha summa")
+    assert 'Table "savdo", 2 columns' in read.out
+    assert 'Table "hudud", 2 columns' in read.out
+
+
 def test_a_plan_runs_without_a_model(tmp_path: Path) -> None:
     done = tez("run", LOANS, "--plan", planned(tmp_path, TOP), "--json")
     assert (done.code, done.err) == (0, "")

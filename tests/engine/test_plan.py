@@ -371,6 +371,30 @@ def test_order_holds_over_many_rows_and_threads() -> None:
     assert len(kept) == 699_994
 
 
+WIDE_STEPS = {
+    "share of all": step("add_share", value_column="n"),
+    "share of groups": step("add_share", value_column="n", group_by=["k"]),
+    "column": step("add_column", name="m", left="n", op="+", right=1),
+    "join": step("join_table", table="other", column="k", other_column="k", how="inner"),
+    "append": step("append_table", table="other"),
+}
+
+
+@pytest.mark.parametrize("each_step", WIDE_STEPS.values(), ids=WIDE_STEPS)
+@pytest.mark.parametrize("copied_rows", [10**9, 0])
+def test_new_columns_and_rows_keep_the_order_over_many_rows_and_threads(each_step: Step, copied_rows: int) -> None:
+    con = opened()
+    database.execute(con, "SET threads = 2")
+    database.execute(
+        con, "CREATE TABLE base AS SELECT i, (hash(i) % 1000)::INT AS n, i % 7 AS k FROM range(500000) r(i)"
+    )
+    database.execute(con, "CREATE TABLE other AS SELECT i + 500000 AS i, i AS k FROM range(7) AS r(i)")
+    settings = dataclasses.replace(SETTINGS, tools=dataclasses.replace(SETTINGS.tools, copied_rows=copied_rows))
+    run_plan(con, BASE, [each_step], settings, keep_as="made", evidence=False)
+    ordered = "SELECT count(*) FILTER (i < before), count(*) FROM (SELECT i, lag(i) OVER () AS before FROM made)"
+    assert database.query(con, ordered) == [(0, 500_007 if each_step["tool"] == "append_table" else 500_000)]
+
+
 def test_the_collation_of_a_column_does_not_count(con: Connection) -> None:
     usual = opened()
     make_table(usual, ANY_CONNECTION)

@@ -136,6 +136,7 @@ def test_every_tool_has_the_cases_that_matter(tool: str) -> None:
     assert len(cases) >= LEAST_CASES
     assert any(not case.rows and case.expected is not None for case in cases), "an empty table"
     assert any(len(case.rows) == 1 for case in cases), "one row"
+    assert any("all cells empty" in case.description for case in cases), "all cells empty"
     assert any(case.error is not None for case in cases), "an error"
     assert any('"' in name or "'" in name for case in cases for name, _ in case.columns), "an odd name"
 

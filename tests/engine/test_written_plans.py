@@ -21,6 +21,15 @@ PASSING = {"tool": "remove_duplicates", "args": {}}
 CON = opened()
 
 
+def same_either_way(steps: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the result of a plan over real tables, whose steps are kept; over views it is the same."""
+    views = dataclasses.replace(SETTINGS, tools=dataclasses.replace(SETTINGS.tools, copied_rows=0))
+    over_views = run_plan(CON, BASE, steps, views)
+    result = run_plan(CON, BASE, steps, SETTINGS, keep_steps=True)
+    assert repr(over_views) == repr(result)
+    return result
+
+
 @given(st.data(), tables(), st.none() | tables(max_rows=5))
 def test_every_written_plan_runs_and_leaves_the_computed_state(
     data: st.DataObject, table: Contents, beside: Contents | None
@@ -35,7 +44,7 @@ def test_every_written_plan_runs_and_leaves_the_computed_state(
     state = opened_scene(states).tables[0]
     matcher = AnswerMatcher(CONTRACTS, Scene((state,)))
     answer = json.loads(data.draw(written_answers(matcher).filter(lambda text: '"steps"' in text)))
-    result = run_plan(CON, BASE, answer["steps"], SETTINGS, keep_steps=True)
+    result = same_either_way(answer["steps"])
     for number, step in enumerate(answer["steps"], 1):
         state = state_after(BY_NAME[step["tool"]], state, step["args"])
         assert_is_state_of(f"{STEP_PREFIX}{number}", state)
@@ -84,7 +93,7 @@ def test_every_written_join_and_append_leaves_the_computed_state(
     two_tables = [contract for contract in CONTRACTS if table_argument(contract)]
     matcher = AnswerMatcher(two_tables, Scene((state,)))
     answer = json.loads(data.draw(written_answers(matcher)))
-    run_plan(CON, BASE, answer.get("steps", [PASSING]), SETTINGS, keep_steps=True)
+    same_either_way(answer.get("steps", [PASSING]))
     for number, step in enumerate(answer.get("steps", []), 1):
         state = state_after(BY_NAME[step["tool"]], state, step["args"])
         assert_is_state_of(f"{STEP_PREFIX}{number}", state)
