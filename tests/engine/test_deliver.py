@@ -1,11 +1,13 @@
 """Charts and files of an answer, as a user of the command line gets them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import LOANS, tez
+from command_line import LOANS, ROOT, tez
 
 from engine.database import connect, query
 from engine.deliver import Delivery, Wanted
@@ -148,3 +150,14 @@ def test_only_the_last_answer_writes_its_files(tmp_path: Path, monkeypatch: pyte
     later = {"on": "result", "steps": [TOTAL]}
     result = run(workspace, [*history, answer], later)
     assert list(Delivery(workspace, result, later, "en", history=[*history, answer]).files(Wanted())) == []
+
+
+def test_what_is_not_drawn_or_written_loads_no_library_for_it(tmp_path: Path) -> None:
+    plan = planned(tmp_path, TOTAL, CHART)
+    code = (
+        "import sys; from engine.cli import main; "
+        f"main(['run', {str(LOANS)!r}, '--plan', {str(plan)!r}]); "
+        "sys.exit(str({'altair', 'vl_convert', 'xlsxwriter'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "set()"
