@@ -10,6 +10,7 @@ cells are not read.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from grammar import DecimalMark
@@ -48,6 +49,8 @@ _SURE_DECIMAL = r"\d+%s(?:\d{1,2}|\d{4,})|(?:0\d*|\d{4,})%s\d{3}"
 _SURE_GROUP = r"[1-9]\d{0,2}(?:%s\d{3}){2,}(?:%s\d+)?|[1-9]\d{0,2}%s\d{3}%s\d+"
 _UNGROUPED = r"\d{4,}"
 _THREE_DECIMALS = r"(?:0|\d{4,})%s\d{3}"
+# The longest word of a currency, and the signs, brackets and blanks that may stand with it.
+_MOST_BESIDE = max(len(word) for words in CURRENCIES.values() for word in words) + 8
 _CODE = r"[+-]?0\d[\s\S]*"
 _DECIMAL_WIDTH = 38
 _SHORT_DECIMAL_WIDTH = 18
@@ -197,7 +200,7 @@ def form_facts_sql(cell: str, source: str) -> str:
 
     The parts of a cell are worked out once for each row, in queries inside each other.
     """
-    parts = f"SELECT {_plain(cell)} AS plain FROM {source}"
+    parts = f"SELECT {_plain(cell)} AS plain FROM {source} WHERE {_may_be_number(cell)}"
     parts = f"SELECT plain, {_body('plain')} AS body, {_word('plain')} AS word FROM ({parts})"
     fits = f"{_matches('plain', _whole(_EITHER))} AND {_one_sign('plain')}"
     parts = f"SELECT body, {_unit('word')} AS unit FROM ({parts}) WHERE {fits}"
@@ -234,7 +237,7 @@ def number_text(cell: str, form: NumberForm = PLAIN) -> str:
     fits = f"{_matches(plain, _whole(form))} AND {_one_sign(plain)}"
     if form.units is not None:
         fits += f" AND {sql.any_of(_unit(_word(plain)), form.units)}"
-    return f"(CASE WHEN {fits} THEN concat({sign}, {bare}) END)"
+    return f"(CASE WHEN NOT {_may_be_number(cell)} THEN NULL WHEN {fits} THEN concat({sign}, {bare}) END)"
 
 
 def unclear_sql(cell: str) -> str:
@@ -270,10 +273,22 @@ def leading_zero_sql(number: str) -> str:
 
 def missing_sql(cell: str, words: Sequence[str] = MISSING) -> str:
     """Return the condition that a text cell holds a word or sign for "nothing is known"."""
-    plain = (
-        f"translate(lower({sql.trimmed(cell)}), {sql.literal(APOSTROPHES)}, {sql.literal(chr(39) * len(APOSTROPHES))})"
-    )
-    return f"coalesce({sql.any_of(plain, words)}, FALSE)"
+    written = [spelling for word in words for spelling in _spellings(word)]
+    return f"coalesce({sql.any_of(f'lower({sql.trimmed(cell)})', written)}, FALSE)"
+
+
+def _spellings(word: str) -> list[str]:
+    """Return a word with every kind of apostrophe in the places where it has one."""
+    pieces = word.split("'")
+    marks = product("'" + APOSTROPHES, repeat=len(pieces) - 1)
+    return ["".join(piece + mark for piece, mark in zip(pieces, (*each, ""), strict=True)) for each in marks]
+
+
+def _may_be_number(cell: str) -> str:
+    """Return a quick condition that every number fulfils: its figures stand together, little stands beside them."""
+    marks = f"[0-9., '{_SPACES}{APOSTROPHES}]*"
+    beside = rf"[{sql.BLANKS}]*[^0-9]{{0,{_MOST_BESIDE}}}"
+    return _matches(cell, rf"{beside}[0-9]{marks}[^0-9]{{0,{_MOST_BESIDE}}}[{sql.BLANKS}]*")
 
 
 def _whole(form: NumberForm) -> str:
@@ -297,7 +312,9 @@ def _one_sign(plain: str) -> str:
 def _plain(cell: str) -> str:
     """Return text without outer blanks, with one kind of minus, blank and apostrophe."""
     kinds, plain = _MINUSES + _SPACES + APOSTROPHES, "-" * len(_MINUSES) + " " * len(_SPACES) + "'" * len(APOSTROPHES)
-    return f"translate({sql.trimmed(cell)}, {sql.literal(kinds)}, {sql.literal(plain)})"
+    trimmed = sql.trimmed(cell)
+    odd = f"regexp_matches({trimmed}, {sql.literal(f'[{kinds}]')})"
+    return f"(CASE WHEN {odd} THEN translate({trimmed}, {sql.literal(kinds)}, {sql.literal(plain)}) ELSE {trimmed} END)"
 
 
 def _body(plain: str) -> str:
