@@ -3,21 +3,18 @@
 import argparse
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from grammar import TezError, by_name, gbnf, json_schema
+from grammar import TezError, gbnf, json_schema
 from prompt.build import tool_lines
 from prompt.glossary import Entry, column_meanings
 from prompt.words import (
     Language,
     detect_language,
     error_text,
-    explain,
     note_text,
-    question_text,
     screen_text,
 )
 
@@ -33,6 +30,7 @@ from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run
 from .settings import Settings, load_settings
+from .show import hand_over, print_unrun, say_notes
 from .sources import STANDARD_INPUT
 from .watching import watching_of
 
@@ -67,42 +65,31 @@ def _language(arguments: argparse.Namespace, settings: Settings) -> Language:
 
 
 def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    from .model import LlamaModel
-    from .prefix_store import PrefixStore, prefix_folder
-    from .trial import try_model
-    from .weights import default_weights
+    from .chosen_model import chosen_model
 
     wanted = _wanted(arguments)
     workspace = _opened(arguments, settings, language)
     settings = _with_model(settings, arguments)
-    with terminal.progress(language) as progress:
-        adapter = Path(settings.model.adapter) if settings.model.adapter else None
-        if settings.model.path is None:
-            path = default_weights(settings.weights)
-        else:
-            path = Path(settings.model.path)
-            try_model(path, settings.model, adapter)
-        store = PrefixStore(prefix_folder(), settings.model.stored_bytes)
-        with LlamaModel(path, settings.model, adapter, store=store, progress=progress) as model:
-            answered = ask(
-                workspace,
-                arguments.request,
-                model,
-                dry_run=arguments.dry_run,
-                max_rows=_most_rows(arguments, settings),
-                keep_steps=wanted.out is not None,
-                progress=progress,
-            )
-            name = model.name
+    with terminal.progress(language) as progress, chosen_model(settings, progress) as model:
+        answered = ask(
+            workspace,
+            arguments.request,
+            model,
+            dry_run=arguments.dry_run,
+            max_rows=_most_rows(arguments, settings),
+            keep_steps=wanted.out is not None,
+            progress=progress,
+        )
+        name = model.name
     if not arguments.json:
-        _say_notes(answered.notes, language)
+        say_notes(answered.notes, language)
     if answered.result is not None:
         delivery = Delivery(workspace, answered.result, answered.answer, language, arguments.request)
-        _hand_over(delivery, wanted, None if not arguments.json else _ask_json(workspace, answered, name))
+        hand_over(delivery, wanted, None if not arguments.json else _ask_json(workspace, answered, name))
     elif arguments.json:
         render.print_json(_ask_json(workspace, answered, name))
     else:
-        _print_unrun(workspace, answered, language)
+        print_unrun(workspace, answered, language)
     return exit_codes.QUESTION if "question" in answered.answer else exit_codes.ANSWERED
 
 
@@ -120,7 +107,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
         timing = {"run": time.monotonic() - started}
         said = {"notes": _file_notes(workspace), "tables": _reports_json(workspace)}
         document = {"answer": answer, **_result_json(result), "timing": timing, **said}
-    _hand_over(Delivery(workspace, result, answer, language), wanted, document)
+    hand_over(Delivery(workspace, result, answer, language), wanted, document)
     return exit_codes.ANSWERED
 
 
@@ -129,30 +116,6 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
     wanted = Wanted(arguments.out, arguments.chart, arguments.with_plan)
     check_wanted(wanted, arguments.files)
     return wanted
-
-
-def _hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | None) -> None:
-    """Print a result, or a JSON document of it, and write its files; a file that fails takes no answer with it."""
-    language, settings = delivery.language, delivery.workspace.settings
-    if document is None:
-        _print_result(delivery.workspace, delivery.result, language)
-        for lines in delivery.text_charts(render.line_width(settings.output), plain=not render.is_unicode()):
-            render.print_text("\n".join(["", *lines]))
-    written: list[dict[str, Any]] = []
-    try:
-        for file in delivery.files(wanted):
-            written.append(file)
-            if document is None:
-                _say_file(file, language, settings)
-    finally:
-        if document is not None:
-            render.print_json({**document, "artifacts": delivery.artifacts(), "files": written})
-
-
-def _say_file(file: Mapping[str, Any], language: Language, settings: Settings) -> None:
-    terminal.say(screen_text("file_written", language, path=file["path"], rows=file.get("rows")))
-    for note in file["notes"]:
-        terminal.say(f"  {note_text(note, language, shown=settings.output.shown_options)}")
 
 
 def _profile(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
@@ -208,7 +171,7 @@ def _prompt(arguments: argparse.Namespace, settings: Settings, language: Languag
     if arguments.json:
         render.print_json({"parts": dict(asked.prompt.parts), "notes": asked.prompt.notes})
     else:
-        _say_notes(asked.prompt.notes, language)
+        say_notes(asked.prompt.notes, language)
         render.print_text(asked.prompt.text)
     return exit_codes.ANSWERED
 
@@ -274,18 +237,6 @@ def _most_rows(arguments: argparse.Namespace, settings: Settings) -> int:
     return settings.output.json_rows if arguments.json else settings.output.shown_rows
 
 
-def _named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the texts that the arguments of these steps hold, column names among them."""
-
-    def texts(value: Any) -> set[str]:
-        if isinstance(value, str):
-            return {value}
-        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-        return {text for each in inner for text in texts(each)}
-
-    return {text for step in steps for text in texts(step["args"])}
-
-
 def _ask_json(workspace: Workspace, answered: Answered, model: str) -> dict[str, Any]:
     return {
         "request": answered.request,
@@ -311,44 +262,6 @@ def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**{key: None if result is None else result[key] for key in keys}, "files": []}
 
 
-def _print_unrun(workspace: Workspace, answered: Answered, language: Language) -> None:
-    """Print an answer that is a question, or a plan that was not run."""
-    if "question" in answered.answer:
-        render.print_text(question_text(answered.answer["question"], language))
-    else:
-        _say_plan(workspace, answered.answer["steps"], language)
-        terminal.say(screen_text("not_run", language))
-        render.print_json(answered.answer)
-
-
-def _print_result(workspace: Workspace, result: Mapping[str, Any], language: Language) -> None:
-    _say_plan(workspace, result["steps"], language)
-    shown = workspace.settings.output.shown_options
-    if result["evidence"]:
-        terminal.say(screen_text("evidence", language))
-        for note in result["evidence"]:
-            terminal.say(f"  {note['step']}. {note_text(note, language, shown=shown)}")
-    hidden = render.print_table(
-        result["columns"],
-        result["kinds"],
-        result["rows"],
-        language,
-        workspace.settings.output,
-        _named_in(result["steps"]),
-    )
-    if hidden:
-        terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden[:shown]))
-    printed, rows = len(result["rows"]), result["row_count"]
-    terminal.say(screen_text("rows", language, rows=rows, shown=printed if printed < rows else None))
-
-
-def _say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language: Language) -> None:
-    contracts = by_name(workspace.contracts)
-    terminal.say(screen_text("plan", language))
-    for number, step in enumerate(steps, 1):
-        terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
-
-
 def _say_reports(workspace: Workspace, language: Language) -> None:
     """Say of each table that was not plain how it was read."""
     for table in workspace.tables:
@@ -361,11 +274,6 @@ def _say_reports(workspace: Workspace, language: Language) -> None:
 def _say_report(table: OpenedTable, language: Language) -> None:
     for line in report_lines(table.report, language):
         terminal.say(f"  {line}")
-
-
-def _say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:
-    for note in notes:
-        terminal.say(note_text(note, language))
 
 
 def _print_profile(found: Profile, meanings: Mapping[str, Entry], language: Language, settings: Settings) -> None:

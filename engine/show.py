@@ -1,0 +1,95 @@
+"""How an answer is shown to a person: the plan in words, what is worth knowing, the table, charts and files."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grammar import by_name
+from prompt.words import Language, explain, note_text, question_text, screen_text
+
+from . import render, terminal
+from .deliver import Delivery, Wanted
+from .session import Answered, Workspace
+from .settings import Settings
+
+
+def hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | None) -> None:
+    """Print a result, or a JSON document of it, and write its files; a file that fails takes no answer with it."""
+    language, settings = delivery.language, delivery.workspace.settings
+    if document is None:
+        print_result(delivery.workspace, delivery.result, language)
+        for lines in delivery.text_charts(render.line_width(settings.output), plain=not render.is_unicode()):
+            render.print_text("\n".join(["", *lines]))
+    written: list[dict[str, Any]] = []
+    try:
+        for file in delivery.files(wanted):
+            written.append(file)
+            if document is None:
+                say_file(file, language, settings)
+    finally:
+        if document is not None:
+            render.print_json({**document, "artifacts": delivery.artifacts(), "files": written})
+
+
+def say_file(file: Mapping[str, Any], language: Language, settings: Settings) -> None:
+    """Say that a file was written, and what a person should know of it."""
+    terminal.say(screen_text("file_written", language, path=file["path"], rows=file.get("rows")))
+    for note in file["notes"]:
+        terminal.say(f"  {note_text(note, language, shown=settings.output.shown_options)}")
+
+
+def print_unrun(workspace: Workspace, answered: Answered, language: Language) -> None:
+    """Print an answer that is a question, or a plan that was not run."""
+    if "question" in answered.answer:
+        render.print_text(question_text(answered.answer["question"], language))
+    else:
+        say_plan(workspace, answered.answer["steps"], language)
+        terminal.say(screen_text("not_run", language))
+        render.print_json(answered.answer)
+
+
+def print_result(workspace: Workspace, result: Mapping[str, Any], language: Language) -> None:
+    """Print a result: its plan in words and the evidence to standard error, its table to standard output."""
+    say_plan(workspace, result["steps"], language)
+    shown = workspace.settings.output.shown_options
+    if result["evidence"]:
+        terminal.say(screen_text("evidence", language))
+        for note in result["evidence"]:
+            terminal.say(f"  {note['step']}. {note_text(note, language, shown=shown)}")
+    hidden = render.print_table(
+        result["columns"],
+        result["kinds"],
+        result["rows"],
+        language,
+        workspace.settings.output,
+        _named_in(result["steps"]),
+    )
+    if hidden:
+        terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden[:shown]))
+    printed, rows = len(result["rows"]), result["row_count"]
+    terminal.say(screen_text("rows", language, rows=rows, shown=printed if printed < rows else None))
+
+
+def say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language: Language) -> None:
+    """Say the steps of a plan in words."""
+    contracts = by_name(workspace.contracts)
+    terminal.say(screen_text("plan", language))
+    for number, step in enumerate(steps, 1):
+        terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
+
+
+def say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:
+    """Say notes, a line each."""
+    for note in notes:
+        terminal.say(note_text(note, language))
+
+
+def _named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the texts that the arguments of these steps hold, column names among them."""
+
+    def texts(value: Any) -> set[str]:
+        if isinstance(value, str):
+            return {value}
+        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        return {text for each in inner for text in texts(each)}
+
+    return {text for step in steps for text in texts(step["args"])}
