@@ -99,5 +99,5 @@ def _append(out: Path, prediction: Record) -> None:
 
 def _told(answered: Answered) -> Record:
     seconds = {key: round(answered.timing[key], 4) for key in ("prepare", "read", "write")}
-    choices = [[choice.at, round(choice.probability, 6)] for choice in answered.choices]
+    choices = [[each.slot.start, round(each.probability, 6)] for each in answered.decisions]
     return {"answer": answered.answer, "tokens": dict(answered.tokens), "seconds": seconds, "choices": choices}

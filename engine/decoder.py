@@ -26,6 +26,7 @@ State = TypeVar("State")
 
 LIKELIEST = 16
 LIKELY = 256
+NEAR = 7.0
 
 
 class TokenModel(Protocol):
@@ -81,15 +82,17 @@ class Matcher(Protocol[State]):
 
 @dataclass(frozen=True)
 class Choice:
-    """A place where the grammar left a choice.
+    """A place where the grammar left a choice of tokens.
 
-    `at` is the offset in bytes of the token within the text. `probability` is the share of the chosen token against
-    the allowed ones among the sixteen likeliest that lead to another text, so never below its true share.
+    `at` is the offset in bytes of the token within the text, `written` the number of tokens before it. `others` are
+    the other allowed tokens with their odds against the one that was chosen, the likeliest first; those of less than a
+    thousandth are left out. What that means for whole values says `engine.confidence`.
     """
 
     at: int
+    written: int
     token: int
-    probability: float
+    others: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
@@ -97,9 +100,11 @@ class Decoded:
     """A finished answer, what it took (tokens, seconds), and how sure the model was where it could choose.
 
     `forced_tokens` of the answer's tokens were written without the model, `passes` is how often it was asked.
+    `written` are its tokens. Where the answer was begun by the caller, tokens and text hold that beginning.
     """
 
     text: str
+    written: tuple[int, ...]
     prompt_tokens: int
     reused_tokens: int
     answer_tokens: int
@@ -126,16 +131,18 @@ def decode(
     settings: ModelSettings,
     *,
     shared: Sequence[int] = (),
+    begun: Sequence[int] = (),
     progress: Progress = silent,
     cancelled: Cancelled = never,
 ) -> Decoded:
     """Let the model write one answer to `prompt` that the matcher accepts to its end.
 
-    `shared` gives the lengths, in characters, of beginnings of the prompt that other prompts have too.
+    `shared` gives the lengths, in characters, of beginnings of the prompt that other prompts have too. `begun` are the
+    tokens that the answer begins with; without any it is all the model's own.
     `cancelled` is asked between tokens and between the batches of the prompt. Raises ModelError:
     `prompt_too_long` before anything is evaluated, `too_slow`, `cancelled`, `answer_cut`, `no_token`, `bad_logits`.
     """
-    return _Decoding(model, matcher, settings, progress, cancelled).run(prompt, shared)
+    return _Decoding(model, matcher, settings, progress, cancelled).run(prompt, shared, begun)
 
 
 class _Decoding(Generic[State]):
@@ -161,17 +168,19 @@ class _Decoding(Generic[State]):
         self.choices: list[Choice] = []
         self.runs = ForcedRuns(model.tokenise, model.vocabulary.pieces, matcher)
 
-    def run(self, prompt: str, shared: Sequence[int]) -> Decoded:
+    def run(self, prompt: str, shared: Sequence[int], begun: Sequence[int]) -> Decoded:
         tokens = self.model.chat_tokens(prompt)
         allowed = self.model.context - self.settings.answer_tokens
         if len(tokens) > allowed:
             raise ModelError("prompt_too_long", found=len(tokens), allowed=allowed, context=self.model.context)
         beginnings = self.model.shared_tokens(prompt, shared)
-        reused = self.model.read(tokens, self.progress, self._stopped, shared=beginnings)
+        self.tokens = list(begun)
+        reused = self.model.read([*tokens, *begun], self.progress, self._stopped, shared=beginnings)
         read = time.monotonic()
         text = self._write()
         return Decoded(
             text=text,
+            written=tuple(self.tokens),
             prompt_tokens=len(tokens),
             reused_tokens=reused,
             answer_tokens=len(self.tokens),
@@ -188,8 +197,8 @@ class _Decoding(Generic[State]):
         return self.cancelled()
 
     def _write(self) -> str:
-        state = self.matcher.start()
-        text = bytearray()
+        state = self._after(self.matcher.start(), self.tokens)
+        text = bytearray(b"".join(self.model.vocabulary.pieces[token] for token in self.tokens))
         waiting: list[int] = []
         while first_bytes := self.matcher.first_bytes(state):
             if self._stopped():
@@ -239,14 +248,15 @@ class _Decoding(Generic[State]):
         if not np.isfinite(logits.max()):
             raise ModelError("bad_logits")
         seen = _leading(ids, logits, LIKELIEST)
-        for place, token in enumerate(seen):
+        for token in seen:
             following = self._advance(state, token)
             if following is not None:
-                self._note_choice(state, token, seen[place + 1 :], at)
+                self._note_choice(state, token, ids, logits, at)
                 return token, following
         for token in _leading(ids, logits, LIKELY)[len(seen) :]:
             following = self._advance(state, token)
             if following is not None:
+                self._note_choice(state, token, ids, logits, at)
                 return token, following
         return self._best_of_all(state, at)
 
@@ -261,23 +271,21 @@ class _Decoding(Generic[State]):
             raise ModelError("no_token", found=at)
         return best
 
-    def _note_choice(self, state: State, token: int, others: Sequence[int], at: int) -> None:
-        """Keep how sure the model was of `token`, if one of the other likely tokens leads to another text."""
+    def _note_choice(self, state: State, token: int, ids: Ids, logits: Logits, at: int) -> None:
+        """Keep how likely the other allowed tokens were, unless only one text may follow."""
         pieces = self.model.vocabulary.pieces
-        piece = pieces[token]
-        if self.matcher.forced(state).startswith(piece):
+        if self.matcher.forced(state).startswith(pieces[token]):
             return
-        differing = [other for other in others if not _on_one_way(piece, pieces[other])]
-        rivals = [other for other in differing if self._advance(state, other) is not None]
-        if rivals:
-            logits = self.model.logits()
-            odds = np.exp(logits[rivals].astype(np.float64) - float(logits[token])).sum()
-            self.choices.append(Choice(at, token, float(1.0 / (1.0 + odds))))
-
-
-def _on_one_way(one: bytes, other: bytes) -> bool:
-    """Tell whether two pieces can be the beginning of one text."""
-    return one.startswith(other) or other.startswith(one)
+        best = float(self.model.logits()[token])
+        near = (logits <= best) & (logits >= best - NEAR)
+        ids, logits = ids[near], logits[near]
+        others = tuple(
+            (other, float(np.exp(float(logits[np.searchsorted(ids, other)]) - best)))
+            for other in _leading(ids, logits, LIKELY)
+            if other != token and self._advance(state, other) is not None
+        )
+        if others:
+            self.choices.append(Choice(at, len(self.tokens), token, others))
 
 
 def _leading(ids: Ids, logits: Logits, count: int) -> list[int]:

@@ -24,14 +24,17 @@ from prompt.build import Prompt, build_prompt, cut_to, relevant_columns
 from prompt.resolve import Link, links
 
 from . import sql
-from .database import Connection, connect
-from .decoder import Choice, Progress, TokenModel, decode, silent
+from .calibration import Calibration
+from .confidence import Decision, decisions, probability, real_question
+from .database import Connection, DatabaseError, connect
+from .decoder import Decoded, Progress, TokenModel, decode, silent
 from .domain import Domain, find_domain
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
 from .load_options import AS_FOUND, LoadOptions
 from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
+from .readings import Reading, readings, runner_ups
 from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
@@ -80,7 +83,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer to a request: the plan or question, the result of a plan that ran, and the seconds and tokens taken."""
+    """An answer to a request: the plan or question, the result of a plan that ran, and the seconds and tokens taken.
+
+    `decisions` are where the model could have written something else, `confidence` how likely its answer is to be right
+    (None where the model is not calibrated). `readings` are what the request may mean, the model's own answer first.
+    """
 
     request: str
     answer: dict[str, Any]
@@ -88,7 +95,14 @@ class Answered:
     result: dict[str, Any] | None = None
     timing: dict[str, float] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
-    choices: tuple[Choice, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    confidence: float | None = None
+    readings: tuple[Reading, ...] = ()
+
+    @property
+    def probability(self) -> float:
+        """Return the probability of the model's answer under the grammar."""
+        return probability(self.decisions)
 
 
 def open_workspace(
@@ -148,11 +162,14 @@ def ask(
     max_rows: int | None = None,
     keep_steps: bool = False,
     progress: Progress = silent,
+    calibration: Calibration | None = None,
+    others: bool = False,
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
-    `history` is a list of {"request", "answer"}, `keep_steps` as in `run`. Raises RequestError, ModelError,
-    ToolError, DatabaseError.
+    `history` is a list of {"request", "answer"}, `keep_steps` as in `run`. `calibration` is the model's, where it has
+    one: only then is an answer doubted so much that it becomes a question. With `others`, other readings are looked
+    for where the model was not sure. Raises RequestError, ModelError, ToolError, DatabaseError.
     """
     if not request.strip():
         raise RequestError("empty_request")
@@ -163,20 +180,26 @@ def ask(
     decoded = decode(
         model, matcher, asked.prompt.text, workspace.settings.model, shared=asked.prompt.shared, progress=progress
     )
-    answer: dict[str, Any] = json.loads(decoded.text)
-    validate_answer(workspace.contracts, asked.scene, answer)
-    if "question" in answer:
-        answer["question"]["options"] = list(dict.fromkeys(answer["question"]["options"]))
+    made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
+    own = _answer(workspace, asked, decoded.text)
+    doubt = _doubt(workspace, asked, own, made, calibration)
+    answer = own if doubt is None else doubt
     decided = time.monotonic()
+    earlier = [turn["answer"] for turn in history]
+    found: tuple[Reading, ...] = ()
+    if others:
+        first = Reading(own, probability(made))
+        found = _readings(workspace, asked, model, matcher, earlier, decoded, made, first)
+    looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
-        earlier = [turn["answer"] for turn in history]
         result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps)
     timing = {
         "prepare": prepared - started,
         "read": decoded.read_seconds,
         "write": decoded.write_seconds,
-        "run": time.monotonic() - decided,
+        "others": looked - decided,
+        "run": time.monotonic() - looked,
         "total": time.monotonic() - started,
     }
     tokens = {
@@ -185,7 +208,67 @@ def ask(
         "answer": decoded.answer_tokens,
         "forced": decoded.forced_tokens,
     }
-    return Answered(request, answer, asked.prompt.notes, result, timing, tokens, decoded.choices)
+    sure = None if calibration is None else calibration.confidence(made)
+    return Answered(request, answer, asked.prompt.notes, result, timing, tokens, made, sure, found)
+
+
+def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
+    """Return the answer of a text, checked."""
+    answer: dict[str, Any] = json.loads(text)
+    validate_answer(workspace.contracts, asked.scene, answer)
+    if "question" in answer:
+        answer["question"]["options"] = list(dict.fromkeys(answer["question"]["options"]))
+    return answer
+
+
+def _doubt(
+    workspace: Workspace,
+    asked: Asked,
+    answer: Mapping[str, Any],
+    made: Sequence[Decision],
+    calibration: Calibration | None,
+) -> dict[str, Any] | None:
+    """Return the question to ask instead of running a plan; None where the model is sure enough."""
+    settings = workspace.settings.readings
+    found = None if calibration is None else real_question(made, settings.ask_margin)
+    if found is None or "steps" not in answer:
+        return None
+    decision, question = found
+    settled = [each for each in made if each is not decision]
+    question["options"] = question["options"][: workspace.settings.grammar.question_options]
+    doubt = {"question": question}
+    if calibration is None or calibration.confidence(settled) < settings.ask_worth:
+        return None
+    try:
+        validate_answer(workspace.contracts, asked.scene, doubt)
+    except ToolError:
+        return None
+    return doubt
+
+
+def _readings(
+    workspace: Workspace,
+    asked: Asked,
+    model: TokenModel,
+    matcher: AnswerMatcher,
+    earlier: Sequence[Answer],
+    decoded: Decoded,
+    made: Sequence[Decision],
+    first: Reading,
+) -> tuple[Reading, ...]:
+    """Return what the request may mean, the model's own answer first; a plan that fails is no reading."""
+    settings = workspace.settings
+
+    def attempt(answer: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            return run(workspace, earlier, answer, max_rows=settings.output.json_rows)
+        except (ToolError, DatabaseError):
+            return None
+
+    contracts = by_name(workspace.contracts)
+    written = runner_ups(model, matcher, contracts, asked.prompt.text, decoded, made, settings.model, settings.readings)
+    answers = ((_answer(workspace, asked, each.text), each.probability) for each in written)
+    return tuple(readings(first, answers, attempt, settings.readings.most))
 
 
 def run(

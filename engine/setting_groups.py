@@ -125,6 +125,19 @@ class ModelSettings:
 
 
 @dataclass(frozen=True)
+class ReadingSettings:
+    """When and how far other readings of a request are looked for, and when one is asked about."""
+
+    most: int
+    tried: int
+    share: float
+    seconds: float
+    ask_margin: float
+    ask_worth: float
+    calibration: str | None
+
+
+@dataclass(frozen=True)
 class WeightsSettings:
     """The default weights: the package that carries them, and the file that they make."""
 
@@ -218,6 +231,7 @@ class Settings:
     tools: ToolSettings
     database: DatabaseSettings
     model: ModelSettings
+    readings: ReadingSettings
     weights: WeightsSettings
     output: OutputSettings
     chart: ChartSettings

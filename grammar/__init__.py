@@ -19,6 +19,7 @@ from .effects import state_after
 from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
 from .names import clean_name, find_column, same_name, unique_name
+from .slots import Role, Slot, first_part, slots
 from .state import Column, DayOrder, DecimalMark, Kind, Limits, Scene, TableState
 from .typed_names import meant_columns, meant_names
 from .validate import gbnf, json_schema, validate_answer
@@ -32,7 +33,9 @@ __all__ = [
     "DecimalMark",
     "Kind",
     "Limits",
+    "Role",
     "Scene",
+    "Slot",
     "TableState",
     "TezError",
     "ToolError",
@@ -43,6 +46,7 @@ __all__ = [
     "checked_step",
     "clean_name",
     "find_column",
+    "first_part",
     "gbnf",
     "has_exclusions",
     "json_schema",
@@ -51,6 +55,7 @@ __all__ = [
     "meant_names",
     "pivoted_argument",
     "same_name",
+    "slots",
     "state_after",
     "table_argument",
     "unique_name",

@@ -99,14 +99,36 @@ def test_the_last_token_is_not_evaluated() -> None:
     assert model.tokens == list(b"p")
 
 
-def test_a_choice_reports_the_share_of_the_chosen_token() -> None:
+def test_a_choice_keeps_the_odds_of_the_other_allowed_tokens() -> None:
     pieces = [*BYTES, b"sum", b"su", b"avg"]
     made = np.full(len(pieces), -30.0, dtype=np.float32)
-    made[256:] = (2.0, 1.0, 1.0)
+    made[256:] = (2.0, 1.0, 0.5)
     decoded = decode(FakeModel(pieces, lambda tokens: made), FiniteMatcher(['"sum"', '"avg"']), "p", TOKEN_BY_TOKEN)
     (choice,) = decoded.choices
-    assert (choice.at, choice.token) == (1, 256)
-    assert choice.probability == pytest.approx(np.e / (np.e + 1), rel=1e-6)
+    assert (choice.at, choice.written, choice.token) == (1, 1, 256)
+    assert [token for token, _ in choice.others] == [257, 258]
+    assert [odds for _, odds in choice.others] == pytest.approx(np.exp([-1.0, -1.5]))
+
+
+def test_an_unlikely_token_is_chosen_with_its_rivals() -> None:
+    refused = [f'"x{number}'.encode() for number in range(40)]
+    pieces = [*BYTES, *refused, b'"sum"', b'"avg"']
+    made = np.full(len(pieces), -30.0, dtype=np.float32)
+    made[256:] = [9.0] * len(refused) + [1.0, 0.0]
+    decoded = decode(FakeModel(pieces, lambda tokens: made), FiniteMatcher(['"sum"', '"avg"']), "p", TOKEN_BY_TOKEN)
+    (choice,) = decoded.choices
+    assert (decoded.text, [token for token, _ in choice.others]) == ('"sum"', [297])
+
+
+@given(st.data(), texts, st.integers(0, 2**32))
+def test_an_answer_that_was_begun_goes_on_as_it_would_have(data: st.DataObject, wanted: list[str], seed: int) -> None:
+    pieces = data.draw(vocabularies(wanted))
+    whole = decode(FakeModel(pieces, chance(len(pieces), seed)), FiniteMatcher(wanted), "p", TOKEN_BY_TOKEN)
+    begun = whole.written[: data.draw(st.integers(0, len(whole.written)))]
+    model = FakeModel(pieces, chance(len(pieces), seed))
+    rest = decode(model, FiniteMatcher(wanted), "p", TOKEN_BY_TOKEN, begun=begun)
+    assert (rest.text, rest.written) == (whole.text, whole.written)
+    assert rest.choices == tuple(choice for choice in whole.choices if choice.written >= len(begun))
 
 
 def failing(reason: str, model: FakeModel, answer_tokens: int = 50, seconds: float = 10.0) -> ModelError:

@@ -37,7 +37,7 @@ def test_a_plan_is_run(loans: Workspace) -> None:
     assert answered.answer == {"steps": [FILTER]}
     assert answered.result is not None
     assert answered.result["row_count"] == 510
-    assert set(answered.timing) == {"prepare", "read", "write", "run", "total"}
+    assert set(answered.timing) == {"prepare", "read", "write", "others", "run", "total"}
     assert answered.tokens["answer"] == len(json.dumps({"steps": [FILTER]}, separators=(",", ":")))
 
 

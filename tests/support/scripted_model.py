@@ -9,6 +9,7 @@ import numpy.typing as npt
 from engine.decoder import Cancelled, Progress
 from engine.vocabulary import Vocabulary
 
+SURE = 20.0
 PIECES = [bytes((byte,)) for byte in range(256)]
 
 
@@ -51,7 +52,7 @@ class ScriptedModel:
         """Prefer the next byte of the text."""
         logits = np.zeros(len(PIECES), dtype=np.float32)
         if self._written < len(self.text):
-            logits[self.text[self._written]] = 1.0
+            logits[self.text[self._written]] = SURE
         return logits
 
     def tokenise(self, text: str) -> list[int]:
