@@ -101,7 +101,7 @@ def _add_files(steps: "_Steps[argparse.ArgumentParser]") -> None:
 
 
 def _add_large(steps: "_Steps[argparse.ArgumentParser]") -> None:
-    large = _step(steps, "large", "time how a large file is opened, by Tez and by DuckDB's own reader in turns")
+    large = _step(steps, "large", "time how a large file is opened and profiled, by Tez and by DuckDB in turns")
     large.add_argument("--rows", type=_count, metavar="N", help="rows of the file (accuracy.large_rows)")
     large.add_argument("--columns", type=_count, metavar="N", help="columns of the file (accuracy.large_columns)")
     large.add_argument("--runs", type=_count, metavar="N", help="runs of each sort (accuracy.large_runs)")

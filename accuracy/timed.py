@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine import render
-from engine.database import Connection, connect, execute
+from engine.database import Connection, connect, execute, query
 from engine.files import open_file
 from engine.machine import peak_memory
 from engine.paths import one_file
+from engine.profile import profile
 from engine.settings import Settings, load_settings
 
 from .data import BASE
@@ -28,9 +29,18 @@ def _read_csv(con: Connection, path: Path, settings: Settings) -> None:
     execute(con, f"CREATE TABLE {BASE} AS FROM read_csv({one_file(path)})")
 
 
+def _profile(con: Connection, path: Path, settings: Settings) -> None:
+    profile(con, BASE, settings)
+
+
+def _summarize(con: Connection, path: Path, settings: Settings) -> None:
+    query(con, f"SUMMARIZE {BASE}")
+
+
 # For each task and way: what is done before, and what is measured.
 TASKS: Final[Mapping[str, Mapping[str, tuple[Task, ...]]]] = {
     "open": {"tez": (_open,), "duckdb": (_read_csv,)},
+    "profile": {"tez": (_open, _profile), "duckdb": (_open, _summarize)},
 }
 
 
