@@ -95,6 +95,11 @@ def batches(con: Connection, statement: str, rows: int) -> Iterator[list[Row]]:
         yield batch
 
 
+def stop(con: Connection) -> None:
+    """Stop what runs on the connection; called from another thread. The statement fails as `interrupted`."""
+    con.interrupt()
+
+
 def insert(con: Connection, table: str, types: Sequence[str], columns: Sequence[Sequence[object]]) -> None:
     """Append rows, given column by column as Python values, to a table (a quoted name); raises DatabaseError."""
     cells = ", ".join(f"unnest(${number}::{kind}[])" for number, kind in enumerate(types, 1))

@@ -30,6 +30,7 @@ from grammar import (
 from . import database, profile, sql
 from .database import Connection, DatabaseError
 from .day_order import as_columns, day_orders, with_labels_of, with_orders_of
+from .interrupt import Stopping
 from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
 from .step_tables import (
@@ -82,8 +83,8 @@ def run_plan(
     Without `evidence` nothing is counted for it: no notes, no reports of cleaning steps.
 
     All steps are checked before the first one runs. Any connection will do: what its caller has set is put aside for
-    the run. Raises ToolError for a plan that cannot run as written and for names that are refused, SettingsError,
-    DatabaseError where DuckDB fails.
+    the run. Raises ToolError for a plan that cannot run as written, for names that are refused and for one that takes
+    longer than `tools.plan_seconds`, SettingsError, DatabaseError where DuckDB fails, KeyboardInterrupt at Ctrl-C.
     """
     with prepared_plan(con, base, steps, settings, contracts, executors, known) as plan:
         if max_rows is not None and (not isinstance(max_rows, int) or isinstance(max_rows, bool)):
@@ -95,13 +96,14 @@ def run_plan(
         hidden = hidden_name(plan.states)
         most = plan.settings.tools.copied_rows
         try:
-            source = opened_source(con, plan.source, most, hidden, view=database.is_view(con, base))
-            tables = StepTables(con, names, source, plan.read_later(), hidden, most, bounded=bounded)
-            run = _Run(tables, plan.settings, evidence)
-            _run_steps(plan, run)
-            result = _result(con, plan, run, max_rows)
-            if keep_as is not None:
-                database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {visible_name(names)}")
+            with _in_time(con, plan.settings.tools.plan_seconds) as deadline:
+                source = opened_source(con, plan.source, most, hidden, view=database.is_view(con, base))
+                tables = StepTables(con, names, source, plan.read_later(), hidden, most, bounded=bounded)
+                run = _Run(tables, plan.settings, evidence)
+                _run_steps(plan, run, deadline)
+                result = _result(con, plan, run, max_rows)
+                if keep_as is not None:
+                    database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {visible_name(names)}")
         except BaseException:
             _drop_failed_steps(con)
             raise
@@ -273,11 +275,24 @@ def _check_lasting_name(con: Connection, base: str, name: str) -> None:
         raise DatabaseError("read_only", name=name)
 
 
-def _run_steps(plan: Plan, run: _Run) -> None:
+@contextmanager
+def _in_time(con: Connection, seconds: float | None) -> Iterator[Stopping]:
+    """Stop DuckDB when the time of a plan is over; ToolError `too_long`."""
+    with Stopping(seconds, lambda: database.stop(con)) as deadline:
+        try:
+            yield deadline
+        except (DatabaseError, TimeoutError) as error:
+            if deadline.passed and (isinstance(error, TimeoutError) or error.reason == "interrupted"):
+                raise ToolError("too_long", seconds=seconds) from error
+            raise
+
+
+def _run_steps(plan: Plan, run: _Run, deadline: Stopping) -> None:
     for number, (step, state) in enumerate(plan.steps, 1):
         executor = plan.executors[step["tool"]]
         state = _with_repeated(state, run.repeated)
         table = run.tables.read_by(executor, state, plan.others, run.settings, evidence=run.gathers)
+        table = replace(table, check_time=deadline.check)
         try:
             made = executor(table, **step["args"])
         except ToolError as error:

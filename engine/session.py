@@ -26,11 +26,12 @@ from prompt.resolve import Link, links
 from . import sql
 from .calibration import Calibration
 from .confidence import Decision, decisions, probability, real_question
-from .database import Connection, DatabaseError, connect
+from .database import Connection, DatabaseError, connect, stop
 from .decoder import Decoded, Progress, TokenModel, decode, silent
 from .domain import Domain, find_domain
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
+from .interrupt import Stopping
 from .load_options import AS_FOUND, LoadOptions
 from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
@@ -120,7 +121,7 @@ def open_workspace(
     FileError, DatabaseError, DomainError, prompt.build.ContextError.
     """
     con = connect(settings.database)
-    with watching(con):
+    with watching(con), Stopping(None, lambda: stop(con)):
         tables = open_sources(con, paths, settings.files, sheet, options)
     tables = [settled(con, table, options, settling) for table in tables]
     listed = {table.name: listed_values(con, sql.name(table.name), settings.profile) for table in tables}

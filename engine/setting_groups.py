@@ -97,6 +97,7 @@ class ToolSettings:
     joined_rows: int
     alphabet_rows: int
     copied_rows: int
+    plan_seconds: float | None
     spelling: SpellingSettings
 
 

@@ -41,6 +41,10 @@ def bracketed(select: str) -> str:
     return f"({select})"
 
 
+def nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(frozen=True)
 class Table:
     """The table that a step reads.
@@ -51,7 +55,7 @@ class Table:
 
     On a large table every scan counts. `tally` counts several things in one; `prepared` keeps the rows of a SELECT
     that a step reads more than once. `place` is the cell that orders the rows where the source has one, `carried` what
-    hands it on in a SELECT.
+    hands it on in a SELECT. `check_time` raises where the time of the plan is over.
     """
 
     con: database.Connection
@@ -65,6 +69,7 @@ class Table:
     place: str = ""
     carried: str = ""
     prepare: Callable[[str], str] = bracketed
+    check_time: Callable[[], None] = nothing
 
     @property
     def rows(self) -> int:
@@ -110,6 +115,7 @@ class Table:
 
     def query(self, statement: str) -> list[database.Row]:
         """Return the rows of a look-up."""
+        self.check_time()
         return database.query(self.con, statement)
 
     def count(self, condition: str) -> int:
