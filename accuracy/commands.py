@@ -27,6 +27,7 @@ class Bench:
         _add_ratchet(steps)
         _add_files(steps)
         _add_large(steps)
+        _add_plans(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -107,6 +108,16 @@ def _add_large(steps: "_Steps[argparse.ArgumentParser]") -> None:
     large.add_argument("--runs", type=_count, metavar="N", help="runs of each sort (accuracy.large_runs)")
     large.add_argument("--seed", type=int, metavar="S", help="of the file; by default that of the settings")
     _json_option(large)
+
+
+def _add_plans(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    plans = _step(steps, "plans", "time ten typical plans against one statement of SQL and against pandas, in turns")
+    plans.add_argument("--rows", type=_count, metavar="N", help="rows of the largest table (accuracy.large_rows)")
+    plans.add_argument("--columns", type=_count, metavar="N", help="columns of the table (accuracy.large_columns)")
+    plans.add_argument("--runs", type=_count, metavar="N", help="runs of each sort (accuracy.large_runs)")
+    plans.add_argument("--seed", type=int, metavar="S", help="of the table; by default that of the settings")
+    plans.add_argument("--one-size", action="store_true", help="only the largest table, not ten thousand rows upwards")
+    _json_option(plans)
 
 
 def _count(text: str) -> int:

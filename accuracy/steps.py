@@ -17,7 +17,7 @@ from engine.weights import default_weights
 from grammar import TezError
 from prompt.words import Language, error_text, screen_text
 
-from . import large, report
+from . import large, plans, report
 from .cases import CaseError
 from .compare import CompareError
 from .faults.catalogue import SIZE, write_files
@@ -181,6 +181,22 @@ def _large(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
+def _plans(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    defaults = settings.accuracy
+    rows, columns = arguments.rows or defaults.large_rows, arguments.columns or defaults.large_columns
+    seed = defaults.seed if arguments.seed is None else arguments.seed
+    runs = arguments.runs or defaults.large_runs
+    measured = {}
+    for size in [rows] if arguments.one_size else plans.sizes(rows):
+        with plans.opened_table(size, columns, seed, settings) as path:
+            measured[size] = plans.measure(path, runs, getattr(arguments, "settings", None))
+    if arguments.json:
+        render.print_json(plans.as_json(measured, columns, seed))
+    else:
+        render.print_text(plans.summary(measured, columns, seed, runs))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -190,4 +206,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "ratchet": _ratchet,
     "files": _files,
     "large": _large,
+    "plans": _plans,
 }

@@ -80,6 +80,12 @@ def query(con: Connection, statement: str) -> list[Row]:
         return con.execute(statement).fetchall()
 
 
+def fetch_frame(con: Connection, statement: str) -> Any:
+    """Run a statement and return its rows as a pandas data frame; raises DatabaseError, KeyboardInterrupt."""
+    with _our_errors():
+        return con.execute(statement).df()
+
+
 def batches(con: Connection, statement: str, rows: int) -> Iterator[list[Row]]:
     """Run a statement and yield its rows, at most so many at once; raises DatabaseError, KeyboardInterrupt.
 
