@@ -7,6 +7,7 @@ too, and they are gone when it ends, well or badly, unless the caller keeps them
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -156,11 +157,17 @@ def prepared_plan(
         yield Plan(con, source, others, planned, states, all_settings, tools, executing)
 
 
-def shipped_contracts() -> list[dict[str, Any]]:
+def shipped_contracts() -> list[Contract]:
     """Return the contracts of the tools that Tez brings along; ContractError unless each has its executor."""
+    return list(_shipped())
+
+
+@cache
+def _shipped() -> tuple[Contract, ...]:
+    """Return the contracts, read and checked once: the file is part of the program."""
     contracts = load_contracts(Path(str(files("prompt").joinpath("tools.json"))))
     paired(contracts, EXECUTORS)
-    return contracts
+    return tuple(contracts)
 
 
 def table_state(con: Connection, source: str, name: str, settings: Settings) -> TableState:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import Any, Protocol
 
-from grammar.contracts import Contract, by_name
+from grammar.contracts import Contract, by_name, table_argument
 from grammar.state import Column, Scene, TableState
 
 from .answers import answer_text, quoted
@@ -158,6 +158,9 @@ def cut_to(state: TableState, names: Iterable[str]) -> TableState:
 
 
 def _instructions(contracts: Sequence[Contract], scene: Scene) -> str:
+    """Return the instructions with the lines of the tools: with one table open, without those that read another."""
+    if len(scene.tables) == 1:
+        contracts = [contract for contract in contracts if table_argument(contract) is None]
     tools = {contract["name"] for contract in contracts}
     hints = [line.partition(": ") for line in text_file("hints").template.splitlines()]
     limits = scene.tables[0].limits
