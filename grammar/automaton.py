@@ -7,7 +7,7 @@ set of places that is reached becomes a state that remembers its moves: a determ
 from collections.abc import Iterator
 from typing import Any
 
-from .rules import Chars, Choice, Expression, Literal, Repeat, Rule, Sequence
+from .rules import Chars, Choice, Expression, Later, Literal, Repeat, Rule, Sequence
 from .utf8 import ByteRanges, byte_ranges
 
 # What remains to be matched: nothing (None), or a node, how far in it, and what comes after it (again such a value).
@@ -24,13 +24,19 @@ class _Bytes:
 
 
 class State:
-    """A set of places in the rules; made by a `Matcher`, never by hand."""
+    """A set of places in the rules; made by a `Matcher`, never by hand.
 
-    __slots__ = ("moves", "places")
+    `complete` says whether the text so far is a whole text of the rules. What is found out of a state stays with it.
+    """
+
+    __slots__ = ("complete", "first_bytes", "moves", "places", "run")
 
     def __init__(self, places: frozenset[_Rest]) -> None:
         self.places = places
+        self.complete = None in places
         self.moves: dict[int, State | None] = {}
+        self.first_bytes: frozenset[int] | None = None
+        self.run: tuple[bytes, State] | None = None
 
 
 class Matcher:
@@ -40,46 +46,68 @@ class Matcher:
         self._root = root
         self._terminals: dict[int, tuple[_Bytes, ...]] = {}
         self._states: dict[frozenset[_Rest], State] = {}
+        self._start: State | None = None
 
     def start(self) -> State:
         """Return the state before any text."""
-        return self._state(frozenset(self._places(self._root, None)))
+        if self._start is None:
+            self._start = self._state(frozenset(self._places(self._root, None)))
+        return self._start
 
     def advance(self, state: State, data: bytes) -> State | None:
         """Return the state after these bytes, None if they are refused; a character may be cut."""
-        current: State | None = state
         for byte in data:
-            if current is None:
+            following = self.step(state, byte)
+            if following is None:
                 return None
-            if byte not in current.moves:
-                current.moves[byte] = self._moved(current, byte)
-            current = current.moves[byte]
-        return current
+            state = following
+        return state
 
-    def complete(self, state: State) -> bool:
-        """Say whether the text so far is a whole text of the rules."""
-        return None in state.places
+    def step(self, state: State, byte: int) -> State | None:
+        """Return the state after one more byte, None if it is refused."""
+        moves = state.moves
+        if byte not in moves:
+            moves[byte] = self._moved(state, byte)
+        return moves[byte]
 
     def first_bytes(self, state: State) -> frozenset[int]:
         """Return the bytes that may come next."""
-        allowed: set[int] = set()
-        for place in state.places:
-            if place is not None:
-                low, high = place[0].ranges[place[1]]
-                allowed.update(range(low, high + 1))
-        return frozenset(allowed)
+        if state.first_bytes is None:
+            allowed: set[int] = set()
+            for place in state.places:
+                if place is not None:
+                    low, high = place[0].ranges[place[1]]
+                    allowed.update(range(low, high + 1))
+            state.first_bytes = frozenset(allowed)
+        return state.first_bytes
+
+    def forced(self, state: State) -> tuple[bytes, State]:
+        """Return the bytes that must come next, up to a choice or a whole text, and the state after them."""
+        if state.run is None:
+            run, reached = bytearray(), state
+            while not reached.complete and len(allowed := self.first_bytes(reached)) == 1:
+                (byte,) = allowed
+                following = self.step(reached, byte)
+                if following is None:
+                    break
+                run.append(byte)
+                reached = following
+            state.run = bytes(run), reached
+        return state.run
 
     def accepts(self, text: str) -> bool:
         """Say whether this is a whole text of the rules."""
         state = self.advance(self.start(), text.encode("utf-8", "surrogatepass"))
-        return state is not None and self.complete(state)
+        return state is not None and state.complete
 
     def is_prefix(self, text: str) -> bool:
         """Say whether a whole text of the rules may begin so."""
         return self.advance(self.start(), text.encode("utf-8", "surrogatepass")) is not None
 
     def _state(self, places: frozenset[_Rest]) -> State:
-        return self._states.setdefault(places, State(places))
+        if places not in self._states:
+            self._states[places] = State(places)
+        return self._states[places]
 
     def _moved(self, state: State, byte: int) -> State | None:
         reached: set[_Rest] = set()
@@ -112,6 +140,8 @@ class Matcher:
                 yield from self._resumed((expression, 0, rest))
             case Rule(_, body):
                 yield from self._places(body, rest)
+            case Later():
+                yield from self._places(expression.expression, rest)
 
     def _resumed(self, rest: _Rest) -> Iterator[_Rest]:
         if rest is None:

@@ -1,6 +1,6 @@
 """From a contract and a table state to the shapes of the calls that may be written."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .contracts import (
@@ -32,6 +32,8 @@ _COLUMN_VALUE = "column_value"
 _UNCLEAR_DATES = "unclear_dates"
 _FREE_VALUE = ["string", "number"]
 
+_Grouping = Callable[[list[Column], Mapping[str, Any], TableState], Iterable[list[Column]]]
+
 
 def step_shape(contracts: Iterable[Contract], state: TableState) -> AnyOf:
     """Return the shape of one step, `{"tool": ..., "args": {...}}`, over a table in this state."""
@@ -46,14 +48,20 @@ def step_shape(contracts: Iterable[Contract], state: TableState) -> AnyOf:
 
 def offered(contracts: Iterable[Contract], state: TableState) -> list[Contract]:
     """Return the contracts of the tools that can be called on a table in this state."""
-    return [contract for contract in contracts if call_shapes(contract, state)]
+    return [contract for contract in contracts if is_offered(contract, state)]
+
+
+def is_offered(contract: Contract, state: TableState) -> bool:
+    """Say whether a tool can be called on a table in this state; cheaper than `call_shapes`."""
+    variants = contract.get("variants", [{}])
+    return any(True for variant in variants for _ in _variant_shapes(contract, variant, state, _singly))
 
 
 def call_shapes(contract: Contract, state: TableState) -> tuple[Object, ...]:
     """Return the alternative shapes of a call's `args`, none if this state does not allow the tool."""
     shapes: dict[Object, None] = {}
     for variant in contract.get("variants", [{}]):
-        for shape in _variant_shapes(contract, variant, state):
+        for shape in _variant_shapes(contract, variant, state, _alike):
             shapes[shape] = None
     return tuple(shapes)
 
@@ -74,7 +82,9 @@ def is_excluded(argument: Mapping[str, Any], column: Column) -> bool:
     return column.day_order == "unclear" and _UNCLEAR_DATES in argument.get("excludes", ())
 
 
-def _variant_shapes(contract: Contract, variant: Mapping[str, Any], state: TableState) -> Iterator[Object]:
+def _variant_shapes(
+    contract: Contract, variant: Mapping[str, Any], state: TableState, grouping: _Grouping
+) -> Iterator[Object]:
     arguments = {}
     for name, argument in contract["args"].items():
         if name not in variant:
@@ -94,7 +104,7 @@ def _variant_shapes(contract: Contract, variant: Mapping[str, Any], state: Table
     if own is None or own not in arguments or not any(_depends_on_column(argument) for argument in arguments.values()):
         yield from _object(arguments, state, None)
         return
-    for columns in _alike(columns_for(arguments[own], state), arguments, state):
+    for columns in grouping(columns_for(arguments[own], state), arguments, state):
         names = {"enum": [column.name for column in columns]}
         yield from _object({**arguments, own: names}, state, columns[0])
 
@@ -137,13 +147,21 @@ def _depends_on_column(argument: Mapping[str, Any]) -> bool:
     return _COLUMN_VALUE in refs(argument) or argument.get("type") == _FREE_VALUE
 
 
+def _singly(columns: list[Column], arguments: Mapping[str, Any], state: TableState) -> Iterable[list[Column]]:
+    """Put each column into a group of its own."""
+    return ([column] for column in columns)
+
+
 def _alike(columns: list[Column], arguments: Mapping[str, Any], state: TableState) -> Iterable[list[Column]]:
     """Group the columns whose calls take values of the same shapes."""
     groups: dict[tuple[Shape | None, ...], list[Column]] = {}
     dependent = [argument for argument in arguments.values() if _depends_on_column(argument)]
+    found: dict[tuple[Kind, tuple[str, ...] | None], tuple[Shape | None, ...]] = {}
     for column in columns:
-        key = tuple(_shape(argument, state, column) for argument in dependent)
-        groups.setdefault(key, []).append(column)
+        same = (column.kind, column.choices)
+        if same not in found:
+            found[same] = tuple(_shape(argument, state, column) for argument in dependent)
+        groups.setdefault(found[same], []).append(column)
     return groups.values()
 
 
@@ -187,8 +205,8 @@ def _shape(argument: Mapping[str, Any], state: TableState, column: Column | None
 
 def _reference_shape(argument: Mapping[str, Any], state: TableState, column: Column | None) -> Shape | None:
     if _COLUMN_VALUE in refs(argument):
-        if column is not None and column.kind == "text" and column.values is not None:
-            return _one_of(column.values)
+        if column is not None and column.choices is not None:
+            return OneOf(column.choices) if column.choices else None
         return _free_value(column.kind if column else "text", state)
     names = _one_of([candidate.name for candidate in columns_for(argument, state)])
     if names is None or set(refs(argument)) <= SINGLE_COLUMN_REFS:

@@ -6,23 +6,29 @@ rule. So the cost of a choice does not grow with the number of things to choose 
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as SequenceOf
 
-from .rules import EMPTY, Chars, Choice, Expression, Literal, Repeat, Rule, joined, one_of
+from .rules import EMPTY, Chars, Choice, Expression, Later, Literal, Repeat, Rule, joined, one_of
 from .shapes import AnyOf, Date, Integer, Items, Number, Object, OneOf, Shape, Text
 
 Leaf = OneOf | Text | Number | Integer | Date | Items
-Piece = str | Leaf
+Piece = str | Leaf | Later
 Pieces = tuple[Piece, ...]
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _DIGIT = Chars(((0x30, 0x39),))
 _DIGIT_1_9 = Chars(((0x31, 0x39),))
 _PLAIN_CHARS = Chars(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0xD7FF), (0xE000, 0x10FFFF)))
 
 
+LARGE = 16
+"""A trie of so many texts is made when it is reached, a smaller one at once."""
+
+
 def json_text(value: str | bool) -> str:
     """Return the canonical text of a string or boolean."""
-    return json.dumps(value, ensure_ascii=False)
+    return _JSON.encode(value)
 
 
 def compile_shape(shape: Shape) -> Expression:
@@ -32,7 +38,7 @@ def compile_shape(shape: Shape) -> Expression:
 
 def compile_sequences(alternatives: Iterable[Pieces]) -> Expression:
     """Return rules that accept the texts of any of these sequences."""
-    return _Factoring().expression(frozenset(alternatives))
+    return _Factoring().expression(alternatives)
 
 
 def sequences(shape: Shape) -> list[Pieces]:
@@ -69,44 +75,51 @@ def appended(pieces: Pieces, more: Pieces) -> Pieces:
 
 
 class _Factoring:
-    """One run of factoring; remembers the rule of every set of sequences and of every leaf."""
+    """One run of factoring; remembers the rule of every set of sequences and of every leaf.
+
+    Rules are made when somebody asks for them, so a grammar that is only followed costs what is written with it.
+    """
 
     def __init__(self) -> None:
         self._rules: dict[frozenset[Pieces], Expression] = {}
         self._leaves: dict[Leaf, Expression] = {}
 
-    def expression(self, alternatives: frozenset[Pieces]) -> Expression:
-        if alternatives not in self._rules:
-            built = self._factored(alternatives)
-            plain = isinstance(built, Literal | Rule) or built is EMPTY
-            self._rules[alternatives] = built if plain else Rule("part", built)
-        return self._rules[alternatives]
+    def expression(self, alternatives: Iterable[Pieces]) -> Expression:
+        """Return the rule of these alternatives, in the order in which they are given first."""
+        distinct = tuple(dict.fromkeys(alternatives))
+        key = frozenset(distinct)
+        if key not in self._rules:
+            plain = len(distinct) == 1 and len(distinct[0]) <= 1
+            made = self._factored(distinct) if plain else Rule("part", Later(lambda: self._factored(distinct)))
+            self._rules[key] = made
+        return self._rules[key]
 
-    def _factored(self, alternatives: frozenset[Pieces]) -> Expression:
+    def _factored(self, alternatives: SequenceOf[Pieces]) -> Expression:
         """Group the sequences by their first piece: texts into a trie, each other leaf before what follows it."""
-        heads: dict[Piece, set[Pieces]] = {}
-        for pieces in sorted(alternatives, key=repr):
+        heads: dict[Piece, list[Pieces]] = {}
+        for pieces in alternatives:
             if pieces:
-                heads.setdefault(pieces[0], set()).add(pieces[1:])
-        texts: dict[str, set[Pieces]] = {}
+                heads.setdefault(pieces[0], []).append(pieces[1:])
+        texts: dict[str, list[Pieces]] = {}
         options: list[Expression] = []
         literal_heads = [head for head in heads if isinstance(head, str | OneOf)]
         for head, rests in heads.items():
             if isinstance(head, str):
-                texts.setdefault(head, set()).update(rests)
+                texts.setdefault(head, []).extend(rests)
             elif isinstance(head, OneOf) and len(literal_heads) > 1:
                 for value in head.values:
-                    texts.setdefault(json_text(value), set()).update(rests)
+                    texts.setdefault(json_text(value), []).extend(rests)
             else:
-                options.append(joined(self._leaf(head), self.expression(frozenset(rests))))
+                first = head if isinstance(head, Later) else self._leaf(head)
+                options.append(joined(first, self.expression(rests)))
         if texts:
-            options.append(self._trie({text: frozenset(rests) for text, rests in texts.items()}))
+            options.append(self._trie(texts))
         if () in alternatives:
             options.append(EMPTY)
         return one_of(*options)
 
-    def _trie(self, texts: dict[str, frozenset[Pieces]]) -> Expression:
-        groups: dict[str, dict[str, frozenset[Pieces]]] = {}
+    def _trie(self, texts: Mapping[str, SequenceOf[Pieces]]) -> Expression:
+        groups: dict[str, dict[str, SequenceOf[Pieces]]] = {}
         for text, rests in texts.items():
             groups.setdefault(text[:1], {})[text] = rests
         options = []
@@ -116,9 +129,14 @@ class _Factoring:
                 continue
             shared = _shared_beginning(group)
             ends = {text[len(shared) :]: rests for text, rests in group.items()}
-            after = self.expression(ends[""]) if len(ends) == 1 else self._trie(ends)
-            options.append(joined(Literal(shared), after))
+            options.append(joined(Literal(shared), self._after(ends)))
         return one_of(*options)
+
+    def _after(self, ends: Mapping[str, SequenceOf[Pieces]]) -> Expression:
+        """Return what follows a shared beginning: the only way on, or a trie of the ways."""
+        if len(ends) == 1:
+            return self.expression(ends[""])
+        return self._trie(ends) if len(ends) < LARGE else Later(lambda: self._trie(ends))
 
     def _leaf(self, leaf: Leaf) -> Expression:
         if leaf not in self._leaves:
@@ -128,8 +146,8 @@ class _Factoring:
     def _leaf_rule(self, leaf: Leaf) -> Expression:
         match leaf:
             case OneOf(values):
-                end: frozenset[Pieces] = frozenset({()})
-                return Rule("values", self._trie(dict.fromkeys(map(json_text, values), end)))
+                end: list[Pieces] = [()]
+                return Rule("values", Later(lambda: self._trie(dict.fromkeys(map(json_text, values), end))))
             case Text(max_length):
                 char = Rule("char", one_of(_PLAIN_CHARS, Literal('\\"'), Literal("\\\\")))
                 return Rule("text", joined(Literal('"'), Repeat(char, 1, max_length), Literal('"')))
@@ -146,8 +164,8 @@ class _Factoring:
     def _list(self, items: Items) -> Expression:
         if items.maximum == 0:
             return Literal("[]")
-        item = self.expression(frozenset(sequences(items.item)))
-        first = item if items.first is None else self.expression(frozenset(sequences(items.first)))
+        item = self.expression(sequences(items.item))
+        first = item if items.first is None else self.expression(sequences(items.first))
         more = Repeat(joined(Literal(","), item), max(items.minimum - 1, 0), items.maximum - 1)
         some = joined(first, more, Literal("]")) if items.maximum > 1 else joined(first, Literal("]"))
         return joined(Literal("["), some if items.minimum else one_of(Literal("]"), some))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from .contracts import Contract, at_path
-from .names import clean_name, find_column, free_name, same_name
+from .names import clean_name, find_column, free_name, same_name, same_names
 from .state import Column, TableState
 
 _COUNTS = frozenset({"count", "count_distinct"})
@@ -75,7 +75,8 @@ def _kept_values(
             }
     for column in columns:
         if column.name in kept and column.values is not None:
-            values = tuple(value for value in column.values if same_name(value) in kept[column.name])
+            forms = same_names(column.values)
+            values = tuple(value for value, form in zip(column.values, forms, strict=True) if form in kept[column.name])
             column = replace(column, values=values)
         yield column
 

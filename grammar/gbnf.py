@@ -1,6 +1,6 @@
 """Rules printed as GBNF, the grammar notation of llama.cpp: the only place that knows that notation."""
 
-from .rules import EMPTY, Chars, Choice, Expression, Literal, Repeat, Rule, Sequence, rules_of
+from .rules import EMPTY, Chars, Choice, Expression, Later, Literal, Repeat, Rule, Sequence, rules_of
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _CLASS_ESCAPES = {"]": "\\]", "[": "\\[", "-": "\\x2D", "^": "\\x5E", "\\": "\\\\"}
@@ -39,9 +39,13 @@ def _printed(expression: Expression, names: _Names) -> str:
             return f"{_grouped(part, names)}{{{minimum},{maximum}}}"
         case Rule():
             return names[id(expression)]
+        case Later():
+            return _printed(expression.expression, names)
 
 
 def _grouped(expression: Expression, names: _Names) -> str:
+    if isinstance(expression, Later):
+        expression = expression.expression
     printed = _printed(expression, names)
     return f"({printed})" if isinstance(expression, Choice | Sequence) and not printed.endswith(")?") else printed
 

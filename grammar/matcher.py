@@ -12,11 +12,12 @@ from typing import Any
 
 from .answers import openings, question_shape
 from .automaton import Matcher, State
-from .calls import step_shape
-from .compile import Pieces, appended, compile_sequences, json_text, sequences
+from .calls import call_shapes, offered
+from .compile import Pieces, appended, compile_sequences, compile_shape, json_text, sequences
 from .contracts import Contract, by_name
 from .effects import state_after
-from .shapes import OneOf
+from .rules import Later
+from .shapes import AnyOf, OneOf
 from .state import Scene, TableState
 
 _END_OF_STEPS = "]}"
@@ -49,18 +50,18 @@ class AnswerMatcher:
 
     def advance(self, written: Written, data: bytes) -> Written | None:
         """Return the state after these bytes, None if they are refused; a character may be cut."""
-        text, matcher, state, finished = written.text, written.matcher, written.state, written.finished
-        for byte in data:
-            moved = None if finished else matcher.advance(state, bytes((byte,)))
+        matcher, state, finished = written.matcher, written.state, written.finished
+        for place, byte in enumerate(data, 1):
+            moved = None if finished else matcher.step(state, byte)
             if moved is None:
                 return None
-            text, state = text + bytes((byte,)), moved
-            if matcher.complete(state):
-                following = self._following(text)
+            state = moved
+            if state.complete:
+                following = self._following(written.text + data[:place])
                 finished = following is None
                 if following is not None:
                     matcher, state = following, following.start()
-        return Written(text, matcher, state, finished)
+        return Written(written.text + data, matcher, state, finished)
 
     def first_bytes(self, written: Written) -> frozenset[int]:
         """Return the bytes that may come next; none means that the answer is finished."""
@@ -68,13 +69,13 @@ class AnswerMatcher:
 
     def forced(self, written: Written) -> bytes:
         """Return the bytes that must come next, up to the next real choice or the end."""
-        run = b""
-        while len(allowed := self.first_bytes(written)) == 1:
-            byte = bytes(allowed)
-            following = self.advance(written, byte)
+        run, reached = b"", written
+        while not reached.finished:
+            more, _ = reached.matcher.forced(reached.state)
+            following = self.advance(reached, more) if more else None
             if following is None:
                 break
-            run, written = run + byte, following
+            run, reached = run + more, following
         return run
 
     def accepts(self, text: str) -> bool:
@@ -93,9 +94,19 @@ class AnswerMatcher:
             for field in fields:
                 assert isinstance(field.shape, OneOf)
                 head += f"{json_text(field.key)}:{json_text(field.shape.values[0])},"
-            head += '"steps":['
-            alternatives += [appended((head,), step) for step in sequences(step_shape(self._contracts, state))]
+            alternatives += [appended((head + '"steps":[',), step) for step in self._steps(state)]
         return alternatives
+
+    def _steps(self, state: TableState) -> list[Pieces]:
+        """Return the texts of one step over a table in this state; arguments are made when they are reached."""
+
+        def arguments(contract: Contract) -> Later:
+            return Later(lambda: compile_shape(AnyOf(call_shapes(contract, state))))
+
+        return [
+            (f'{{"tool":{json_text(contract["name"])},"args":', arguments(contract), "}")
+            for contract in offered(self._contracts, state)
+        ]
 
     def _following(self, text: bytes) -> Matcher | None:
         """Return the matcher of what follows a complete segment, None if the answer ends with it."""
@@ -110,13 +121,12 @@ class AnswerMatcher:
         if text.endswith(_END_OF_STEPS.encode()) or text.startswith(b'{"question"'):
             return None
         answer = json.loads(text + _END_OF_STEPS.encode())
-        steps = answer["steps"]
         alternatives: list[Pieces] = [(_END_OF_STEPS,)]
-        if len(steps) < self._limits.max_steps:
+        if len(answer["steps"]) < self._limits.max_steps:
             state = self._state_before(answer)
-            for step in steps:
+            for step in answer["steps"]:
                 state = state_after(self._by_name[step["tool"]], state, step["args"])
-            alternatives += [appended((",",), step) for step in sequences(step_shape(self._contracts, state))]
+            alternatives += [appended((",",), step) for step in self._steps(state)]
         return Matcher(compile_sequences(alternatives))
 
     def _state_before(self, answer: dict[str, Any]) -> TableState:

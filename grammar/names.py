@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from .state import Column
 
@@ -12,7 +12,8 @@ BLANKS = (
     "\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 )
 _UNSEEN = re.compile("[\x00\u200b-\u200d\u2060\ufeff]")
-_TO_PLAIN = {ord(mark): "'" for mark in APOSTROPHES} | {ord("İ"): "i"}
+_TO_PLAIN = (*((mark, "'") for mark in APOSTROPHES), ("İ", "i"))
+_BETWEEN = "\x00"
 
 
 def same_name(text: str) -> str:
@@ -21,8 +22,23 @@ def same_name(text: str) -> str:
     Outer blanks, letter case in every script and the kind of apostrophe do not count. Texts that the database takes as
     spellings of one value have the same form.
     """
-    composed = unicodedata.normalize("NFC", text).translate(_TO_PLAIN)
-    return unicodedata.normalize("NFC", composed.casefold().strip(BLANKS))
+    return unicodedata.normalize("NFC", _composed(text).strip(BLANKS))
+
+
+def same_names(texts: Sequence[str]) -> list[str]:
+    """Return `same_name` of each text; much faster for many, as they are put into their form together."""
+    if any(_BETWEEN in text for text in texts):
+        return [same_name(text) for text in texts]
+    parts = _composed(_BETWEEN.join(texts)).split(_BETWEEN)
+    stripped = _BETWEEN.join(part.strip(BLANKS) for part in parts)
+    return unicodedata.normalize("NFC", stripped).split(_BETWEEN) if texts else []
+
+
+def _composed(text: str) -> str:
+    text = unicodedata.normalize("NFC", text)
+    for mark, plain in _TO_PLAIN:
+        text = text.replace(mark, plain)
+    return text.casefold()
 
 
 def clean_name(text: str, otherwise: str) -> str:

@@ -3,8 +3,9 @@
 An expression never contains itself, so every language here is finite in depth. Expressions are compared by identity.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,19 @@ class Repeat:
 
 
 @dataclass(frozen=True, eq=False)
+class Later:
+    """An expression that is made when it is first asked for: who follows a text needs few of a grammar's rules."""
+
+    make: Callable[[], "Expression"]
+
+    @cached_property
+    def expression(self) -> "Expression":
+        """The expression itself; never a `Later`."""
+        made = self.make()
+        return made.expression if isinstance(made, Later) else made
+
+
+@dataclass(frozen=True, eq=False)
 class Rule:
     """An expression with a name, so that it is written once and used in several places."""
 
@@ -52,7 +66,7 @@ class Rule:
     body: "Expression"
 
 
-Expression = Literal | Chars | Sequence | Choice | Repeat | Rule
+Expression = Literal | Chars | Sequence | Choice | Repeat | Rule | Later
 
 EMPTY = Sequence(())
 
@@ -94,5 +108,7 @@ def rules_of(root: Expression) -> Iterator[Rule]:
             case Rule(_, body):
                 yield from visit(body)
                 yield expression
+            case Later():
+                yield from visit(expression.expression)
 
     yield from visit(root)

@@ -6,6 +6,7 @@ nothing here looks at a database.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 Kind = Literal["number", "date", "text", "boolean", "other"]
@@ -57,6 +58,11 @@ class Column:
     complete: bool = True
     hidden: bool = False
     repeated: bool = False
+
+    @cached_property
+    def choices(self) -> tuple[str, ...] | None:
+        """Return the known values of a text column, each once; None where they are not known."""
+        return tuple(dict.fromkeys(self.values)) if self.kind == "text" and self.values is not None else None
 
     def all_values(self) -> tuple[str, ...] | None:
         """Return every value that the column may hold, None if they are not known: those of a boolean always are."""

@@ -26,9 +26,11 @@ from grammar import (
 )
 from grammar.answers import answer_shape
 from grammar.automaton import Matcher
+from grammar.calls import call_shapes, offered
 from grammar.compile import compile_shape
+from grammar.contracts import Contract
 from grammar.schema import shape_schema
-from grammar.shapes import Date, Integer, Number, OneOf, Shape, Text
+from grammar.shapes import Date, Integer, Number, Object, OneOf, Shape, Text
 
 
 def canonical(text: str) -> bool:
@@ -177,3 +179,24 @@ def test_values_are_left_factored() -> None:
     assert written is not None
     assert matcher.first_bytes(written) == frozenset(b"0123456789")
     assert len(written.state.places) == 10
+
+
+@given(states())
+def test_a_tool_is_offered_exactly_if_it_has_a_call(state: TableState) -> None:
+    assert offered(CONTRACTS, state) == [contract for contract in CONTRACTS if call_shapes(contract, state)]
+
+
+def test_rules_of_a_tool_that_is_not_written_are_never_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def noted(contract: Contract, state: TableState) -> tuple[Object, ...]:
+        made.append(contract["name"])
+        return call_shapes(contract, state)
+
+    monkeypatch.setattr("grammar.matcher.call_shapes", noted)
+    matcher = AnswerMatcher(
+        CONTRACTS, Scene((TableState((Column("a", "text", ("x",)), Column("b", "number")), LIMITS),))
+    )
+    step = '{"tool":"sort","args":{"by":"a","descending":true}}'
+    assert matcher.accepts(f'{{"steps":[{step},{step}]}}')
+    assert made == ["sort", "sort"]
