@@ -32,6 +32,7 @@ from .domain import Domain, find_domain
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
 from .interrupt import Stopping
+from .join_keys import with_join_keys
 from .load_options import AS_FOUND, LoadOptions
 from .plan import check_plan, run_plan, shipped_contracts
 from .profile import matching_values, opened_scene, table_state
@@ -136,6 +137,7 @@ def open_workspace(
         )
         for table in tables
     ]
+    states = with_join_keys(con, states, settings)
     found = find_domain(domain, states, settings.prompt.domain_match)
     return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings, listed)
 

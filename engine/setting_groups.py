@@ -59,6 +59,8 @@ class ProfileSettings:
     spelling_values: int
     outlier_spread: float
     outlier_share: float
+    join_values: int
+    join_share: float
     examples: int
 
 

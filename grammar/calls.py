@@ -22,7 +22,7 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "date_column": ("date",),
     "text_column": ("text",),
 }
-_JOINABLE: dict[Kind, tuple[Kind, ...]] = {
+JOINABLE: dict[Kind, tuple[Kind, ...]] = {
     "number": ("number", "text"),
     "text": ("text", "number"),
     "date": ("date",),
@@ -118,18 +118,31 @@ def can_pivot(column: Column, state: TableState) -> bool:
 def _tied_to_tables(
     arguments: Mapping[str, Any], table: str, own: str | None, state: TableState
 ) -> Iterator[dict[str, Any]]:
-    """Yield the arguments of a call for each other opened table: its name, and columns that can meet in a join."""
+    """Yield the arguments of a call for each other opened table: its name, and columns that can meet in a join.
+
+    The columns that can meet the same ones of the other table stand together.
+    """
     other_column = next((name for name, argument in arguments.items() if OTHER_COLUMN_REF in refs(argument)), None)
     for other in state.others:
         tied = {**arguments, table: {"enum": [other.name]}}
         if other_column is None or own is None:
             yield tied
             continue
-        own_columns = columns_for(arguments[own], state)
-        for kind, fitting in _JOINABLE.items():
-            names = [column.name for column in own_columns if column.kind == kind]
-            others = [column.name for column in other.offered() if column.kind in fitting]
-            yield {**tied, own: {"enum": names}, other_column: {"enum": others}}
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for column in columns_for(arguments[own], state):
+            groups.setdefault(_partners(column, other), []).append(column.name)
+        for partners, names in groups.items():
+            yield {**tied, own: {"enum": names}, other_column: {"enum": partners}}
+
+
+def _partners(column: Column, other: TableState) -> tuple[str, ...]:
+    """Return the columns of another table that can meet a column in a join: of a fitting kind, and with its values."""
+    kinds = JOINABLE[column.kind]
+    return tuple(
+        partner.name
+        for partner in other.offered()
+        if partner.kind in kinds and (column.joins is None or (other.name, partner.name) in column.joins)
+    )
 
 
 def _narrowed(argument: Mapping[str, Any], narrowing: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,8 +91,8 @@ def checked_step(
 
 
 def _any_values(state: TableState) -> TableState:
-    """Return the state in which a text column may have any value: what a person looks for need not be there."""
-    return replace(state, columns=tuple(replace(column, values=None) for column in state.columns))
+    """Return the state in which a text column may have any value and any key: what a person means need not be there."""
+    return replace(state, columns=tuple(replace(column, values=None, joins=None) for column in state.columns))
 
 
 def _check_other_table(contract: Contract, args: dict[str, Any], state: TableState) -> None:

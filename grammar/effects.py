@@ -50,11 +50,11 @@ def _changed_columns(
     changed = []
     for column in columns:
         if column.name in numbers:
-            column = replace(column, kind="number", day_order=None, decimal=None)
+            column = replace(column, kind="number", day_order=None, decimal=None, joins=None)
         if column.name in dates:
-            column = replace(column, kind="date", day_order=None, decimal=None)
+            column = replace(column, kind="date", day_order=None, decimal=None, joins=None)
         if column.name in revalued:
-            column = replace(column, values=None)
+            column = replace(column, values=None, joins=None)
         changed.append(column)
     return tuple(_kept_values(effects.get("keeps_values", ()), changed, args))
 
@@ -158,7 +158,15 @@ def _appended(above: tuple[Column, ...], below: tuple[Column, ...]) -> Iterable[
                 complete=column.complete and other.complete,
                 day_order=column.day_order if column.day_order == other.day_order else "unclear",
                 decimal=column.decimal if column.decimal == other.decimal else None,
+                joins=_joins_of_both(column, other),
             )
+
+
+def _joins_of_both(column: Column, other: Column) -> tuple[tuple[str, str], ...] | None:
+    """Return the columns that one of two columns, put below each other, has values in common with."""
+    if column.joins is None or other.joins is None:
+        return None
+    return tuple(dict.fromkeys((*column.joins, *other.joins)))
 
 
 def _total(agg: str, column: Column | None) -> Column:

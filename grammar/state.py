@@ -47,6 +47,8 @@ class Column:
 
     A `hidden` column is there and keeps its name from others, but is not offered: the request cannot mean it.
     `repeated` is known only while a plan runs: a join put the same cell of the column into several rows.
+    `joins` are the columns of other opened tables, `(table, column)` each, that have values in common with this one;
+    None where that was not measured or no longer holds, so that any column of a fitting kind may be its partner.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Column:
     complete: bool = True
     hidden: bool = False
     repeated: bool = False
+    joins: tuple[tuple[str, str], ...] | None = None
 
     @cached_property
     def choices(self) -> tuple[str, ...] | None:
