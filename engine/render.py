@@ -76,8 +76,8 @@ def print_table(
 ) -> list[str]:
     """Print rows as a table that fits the terminal; return the names of the columns that did not fit.
 
-    Numbers stand to the right in the language's form and are never cut; long texts are, visibly. `wanted` are the
-    columns that are shown before all others, as far as they fit.
+    Numbers stand to the right in the language's form, binary fractions `shortened`; long texts are cut, visibly.
+    `wanted` are the columns that are shown before all others, as far as they fit.
     """
     output = _output()
     terminal = output.isatty()
@@ -85,7 +85,7 @@ def print_table(
     drawn = StringIO()
     console = Console(file=drawn, width=width, force_terminal=terminal, highlight=False)
     names = [_one_line(name) for name in columns]
-    cells = [[_cell(value, language) for value in row] for row in rows]
+    cells = [[_cell(value, language, settings.decimals) for value in row] for row in rows]
     widths = []
     for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         longest = max(map(cell_len, [name, *(row[place] for row in cells)]))
@@ -117,18 +117,27 @@ def _fitting(columns: Sequence[str], widths: Sequence[int], space: int, wanted: 
     return sorted(shown)
 
 
-def _cell(value: Any, language: Language) -> str:
+def _cell(value: Any, language: Language, decimals: int) -> str:
     match value:
         case None:
             return ""
         case bool():
             return screen_text("yes" if value else "no", language)
-        case int() | float() | Decimal():
+        case float():
+            return number_text(shortened(value, decimals), language) if math.isfinite(value) else ""
+        case int() | Decimal():
             return number_text(value, language) if math.isfinite(value) else ""
         case datetime():
             return value.isoformat(sep=" ")
         case _:
             return _one_line(str(json_value(value)))
+
+
+def shortened(value: float, decimals: int) -> float:
+    """Return a finite binary fraction with so many decimals, one below 1 with so many figures: for the eye alone."""
+    if abs(value) >= 1 or value == 0:
+        return round(value, decimals)
+    return float(f"{value:.{max(decimals, 1)}g}")
 
 
 def _one_line(text: str) -> str:

@@ -157,6 +157,7 @@ class OutputSettings:
     json_rows: int
     shown_rows: int
     shown_options: int
+    decimals: int
     text_width: int
     piped_width: int
 
