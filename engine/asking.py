@@ -13,7 +13,7 @@ from .settings import Settings
 from .settling import ABOUT, About, FileQuestion, Settling
 from .sources import STANDARD_INPUT
 
-_ASKING = ("ask", "run", "profile")
+_ASKING = ("ask", "chat", "run", "profile")
 
 
 def settling_of(arguments: argparse.Namespace, settings: Settings, language: Language) -> Settling:

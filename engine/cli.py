@@ -36,6 +36,11 @@ def parser() -> argparse.ArgumentParser:
     ask.add_argument("--dry-run", action="store_true", help="write the plan and do not run it")
     _output_options(ask)
 
+    chat = _command(commands, "chat", "hold a conversation about the files")
+    _paths(chat)
+    _model_options(chat)
+    chat.add_argument("--new", action="store_true", help="start afresh, not where the conversation stopped")
+
     run = _command(commands, "run", "run a plan that is already written; needs no model")
     _file_arguments(run)
     run.add_argument("--plan", required=True, type=Path, metavar="PLAN.json", help="the plan; - reads standard input")

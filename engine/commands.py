@@ -93,6 +93,27 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     return exit_codes.QUESTION if "question" in answered.answer else exit_codes.ANSWERED
 
 
+def _chat(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from .chat import chat
+    from .chosen_model import chosen_model
+    from .saved import Saved, saved_folder
+
+    if STANDARD_INPUT in map(str, arguments.files):
+        raise FileError("input_twice", path=STANDARD_INPUT)
+    workspace = _opened(arguments, settings, language)
+    settings = _with_model(settings, arguments)
+    saved = Saved(saved_folder(), arguments.files, settings.chat.conversations, settings.chat.saved_bytes)
+    chat(
+        workspace,
+        lambda progress: chosen_model(settings, progress),
+        saved,
+        language,
+        fixed=arguments.lang is not None,
+        new=arguments.new,
+    )
+    return exit_codes.ANSWERED
+
+
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
         raise FileError("input_twice", path=STANDARD_INPUT)
@@ -206,6 +227,7 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
 
 _COMMANDS = {
     "ask": _ask,
+    "chat": _chat,
     "run": _run,
     "profile": _profile,
     "tools": _tools,

@@ -18,9 +18,10 @@ from .model_error import ModelError
 from .settings import ModelSettings
 from .vocabulary import Ids, Vocabulary
 
-Phase = Literal["load", "read", "write"]
+Phase = Literal["load", "read", "write", "run"]
 Progress = Callable[[Phase, int, int], None]
 Cancelled = Callable[[], bool]
+Writing = Callable[[str], None]
 Logits = npt.NDArray[np.float32]
 State = TypeVar("State")
 
@@ -119,6 +120,10 @@ def silent(phase: Phase, done: int, total: int) -> None:
     """Report no progress."""
 
 
+def unread(text: str) -> None:
+    """Leave what is written so far unread."""
+
+
 def never() -> bool:
     """Never cancel."""
     return False
@@ -134,15 +139,17 @@ def decode(
     begun: Sequence[int] = (),
     progress: Progress = silent,
     cancelled: Cancelled = never,
+    writing: Writing = unread,
 ) -> Decoded:
     """Let the model write one answer to `prompt` that the matcher accepts to its end.
 
     `shared` gives the lengths, in characters, of beginnings of the prompt that other prompts have too. `begun` are the
     tokens that the answer begins with; without any it is all the model's own.
-    `cancelled` is asked between tokens and between the batches of the prompt. Raises ModelError:
-    `prompt_too_long` before anything is evaluated, `too_slow`, `cancelled`, `answer_cut`, `no_token`, `bad_logits`.
+    `cancelled` is asked between tokens and between the batches of the prompt, `writing` hears the text so far. Raises
+    ModelError: `prompt_too_long` before anything is evaluated, `too_slow`, `cancelled`, `answer_cut`, `no_token`,
+    `bad_logits`.
     """
-    return _Decoding(model, matcher, settings, progress, cancelled).run(prompt, shared, begun)
+    return _Decoding(model, matcher, settings, progress, cancelled, writing).run(prompt, shared, begun)
 
 
 class _Decoding(Generic[State]):
@@ -155,12 +162,14 @@ class _Decoding(Generic[State]):
         settings: ModelSettings,
         progress: Progress,
         cancelled: Cancelled,
+        writing: Writing,
     ) -> None:
         self.model = model
         self.matcher = matcher
         self.settings = settings
         self.progress = progress
         self.cancelled = cancelled
+        self.writing = writing
         self.started = time.monotonic()
         self.tokens: list[int] = []
         self.forced = 0
@@ -221,6 +230,7 @@ class _Decoding(Generic[State]):
             waiting += taken
             text += b"".join(self.model.vocabulary.pieces[token] for token in taken)
             self.progress("write", len(self.tokens), self.settings.answer_tokens)
+            self.writing(text.decode("utf-8", "ignore"))
         return text.decode("utf-8")
 
     def _forced(self, state: State) -> list[int]:

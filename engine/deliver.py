@@ -114,6 +114,15 @@ class Delivery:
             for file in self._write_chart(wanted.chart):
                 yield from self._with_plan(file, wanted)
 
+    def wanted_only(self, wanted: Wanted) -> Iterator[File]:
+        """Write the files that the user names and yield each as `files` does, none that the plan asks for."""
+        if wanted.out is not None:
+            form = form_of(wanted.out, FORMATS)
+            yield from self._with_plan(self._write_table(len(self.result["steps"]), form, wanted.out), wanted)
+        if wanted.chart is not None:
+            for file in self._write_chart(wanted.chart):
+                yield from self._with_plan(file, wanted)
+
     @property
     def _table(self) -> str:
         return starting_table(self.history, self.answer) or self.workspace.tables[0].name

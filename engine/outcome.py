@@ -4,6 +4,7 @@ from grammar import ContractError, TezError, ToolError
 from prompt.build import ContextError
 
 from . import exit_codes
+from .conversation import ConversationError
 from .database import DatabaseError
 from .domain import DomainError
 from .model_error import ModelError
@@ -12,6 +13,7 @@ from .paths import FileError
 from .render import OutputError
 from .session import RequestError
 from .settings import SettingsError
+from .talk import RepairError
 
 _CODES: tuple[tuple[type[TezError], int], ...] = (
     (FileError, exit_codes.DATA),
@@ -21,6 +23,8 @@ _CODES: tuple[tuple[type[TezError], int], ...] = (
     (PictureError, exit_codes.DATA),
     (RequestError, exit_codes.USAGE),
     (ToolError, exit_codes.PLAN),
+    (RepairError, exit_codes.PLAN),
+    (ConversationError, exit_codes.USAGE),
     (ModelError, exit_codes.MODEL),
     (SettingsError, exit_codes.SETTINGS),
     (ContractError, exit_codes.SETTINGS),

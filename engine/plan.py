@@ -4,7 +4,7 @@ The table that was opened is only ever read. The `_step_` tables are temporary, 
 too, and they are gone when it ends, well or badly, unless the caller keeps them.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -47,6 +47,11 @@ from .tools import EXECUTORS, Executor, paired
 from .tools.registry import RowCount
 
 Step = Mapping[str, Any]
+Told = Callable[[int], None]
+
+
+def untold(step: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass
@@ -56,6 +61,7 @@ class _Run:
     tables: StepTables
     settings: Settings
     gathers: bool
+    told: Told
     evidence: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
     repeated: frozenset[str] = frozenset()
@@ -74,6 +80,7 @@ def run_plan(
     max_rows: int | None = None,
     known: Sequence[TableState] = (),
     evidence: bool = True,
+    told: Told = untold,
 ) -> dict[str, Any]:
     """Run the steps on the table or view `base` and return the result.
 
@@ -81,7 +88,8 @@ def run_plan(
     (dicts with `step` and `tool`), `steps` (as checked, with exact column names). `keep_as` gives the result a lasting
     name, `keep_steps` leaves the tables of the steps in place (above `tools.copied_rows` rows some are views, or lack
     columns that nobody reads). `known` are states of opened tables: what a person settled of their dates and decimals.
-    Without `evidence` nothing is counted for it: no notes, no reports of cleaning steps.
+    Without `evidence` nothing is counted for it: no notes, no reports of cleaning steps. `told` hears the number of
+    each step whose table is made.
 
     All steps are checked before the first one runs. Any connection will do: what its caller has set is put aside for
     the run. Raises ToolError for a plan that cannot run as written, for names that are refused and for one that takes
@@ -100,7 +108,7 @@ def run_plan(
             with _in_time(con, plan.settings.tools.plan_seconds) as deadline:
                 source = opened_source(con, plan.source, most, hidden, view=database.is_view(con, base))
                 tables = StepTables(con, names, source, plan.read_later(), hidden, most, bounded=bounded)
-                run = _Run(tables, plan.settings, evidence)
+                run = _Run(tables, plan.settings, evidence, told)
                 _run_steps(plan, run, deadline)
                 result = _result(con, plan, run, max_rows)
                 if keep_as is not None:
@@ -305,6 +313,7 @@ def _run_steps(plan: Plan, run: _Run, deadline: Stopping) -> None:
         except ToolError as error:
             raise _placed(error, number, step["tool"]) from error
         rows = run.tables.make(number, executor, table, made)
+        run.told(number)
         place = {"step": number, "tool": step["tool"]}
         run.artifacts += [{**place, **artifact} for artifact in made.artifacts]
         left = state_after(plan.contracts[step["tool"]], state, step["args"])

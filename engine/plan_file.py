@@ -22,15 +22,23 @@ def read_plan(path: Path) -> dict[str, Any]:
             text = sys.stdin.buffer.read().decode("utf-8-sig")
         else:
             raise ToolError("plan_unreadable", found=str(path))
-        plan = json.loads(text)
     except OSError as error:
         raise ToolError("plan_unreadable", found=str(path), detail=error.strerror) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ToolError("plan_not_json", found=str(path), detail=str(error)) from error
+    return plan_of(text, str(path))
+
+
+def plan_of(text: str, place: str = "JSON") -> dict[str, Any]:
+    """Return the plan of a text that stands at a place; ToolError if it is none."""
+    try:
+        plan = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ToolError("plan_not_json", found=place, detail=str(error)) from error
     if isinstance(plan, list):
         plan = {"steps": plan}
     elif isinstance(plan, dict) and isinstance(plan.get("plan"), dict):
         plan = plan["plan"]
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
-        raise ToolError("not_a_plan", found=str(path), allowed=['{"steps": [{"tool": ..., "args": {...}}]}'])
+        raise ToolError("not_a_plan", found=place, allowed=['{"steps": [{"tool": ..., "args": {...}}]}'])
     return plan

@@ -128,13 +128,16 @@ def _problems(con: Connection, facts: ColumnFacts, texts: Texts, rows: int, sett
         yield from text_problems(con, facts, texts, settings)
 
 
-def matching_values(con: Connection, table: str, name: str, request: str, settings: Settings) -> tuple[str, ...]:
-    """Return the values of a text column that stand in the request, whatever their case, the longest first."""
+def matching_values(con: Connection, source: str, name: str, request: str, settings: Settings) -> tuple[str, ...]:
+    """Return the values of a text column that stand in the request, whatever their case, the longest first.
+
+    `source` is what stands after FROM for its table.
+    """
     cell = sql.name(name)
     held = f"contains({sql.same_value(sql.literal(request))}, {sql.same_value(cell)})"
     rows = query(
         con,
-        f"SELECT DISTINCT CAST({cell} AS VARCHAR) AS value FROM {sql.name(table)} "
+        f"SELECT DISTINCT CAST({cell} AS VARCHAR) AS value FROM {source} "
         f"WHERE length({sql.trimmed(cell)}) BETWEEN {settings.prompt.matched_length} AND "
         f"{settings.profile.listed_value_length} AND {held} "
         f"ORDER BY length(value) DESC, value LIMIT {settings.prompt.matched_values}",

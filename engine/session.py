@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,23 +20,24 @@ from grammar import (
     state_after,
     validate_answer,
 )
-from prompt.build import Prompt, build_prompt, cut_to, relevant_columns
+from prompt.build import Prompt, build_prompt
 from prompt.resolve import Link, links
 
 from . import sql
 from .calibration import Calibration
 from .confidence import Decision, decisions, probability, real_question
 from .database import Connection, DatabaseError, connect, stop
-from .decoder import Decoded, Progress, TokenModel, decode, silent
+from .decoder import Decoded, Progress, TokenModel, Writing, decode, silent, unread
 from .domain import Domain, find_domain
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
 from .interrupt import Stopping
 from .join_keys import with_join_keys
 from .load_options import AS_FOUND, LoadOptions
-from .plan import check_plan, run_plan, shipped_contracts
-from .profile import matching_values, opened_scene, table_state
+from .plan import Told, check_plan, run_plan, shipped_contracts, untold
+from .profile import opened_scene, table_state
 from .readings import Reading, readings, runner_ups
+from .request_scene import cut, read_anew, with_matching_values
 from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
@@ -142,15 +143,35 @@ def open_workspace(
     return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings, listed)
 
 
-def prepare(workspace: Workspace, request: str, history: Sequence[Mapping[str, Any]] = ()) -> Asked:
-    """Return what the model is asked: links, the scene that the grammar is built from, and the prompt."""
+def prepare(
+    workspace: Workspace,
+    request: str,
+    history: Sequence[Mapping[str, Any]] = (),
+    *,
+    standing: str | None = None,
+    failed: Mapping[str, Any] | None = None,
+) -> Asked:
+    """Return what the model is asked: links, the scene that the grammar is built from, and the prompt.
+
+    `standing` is what stands after FROM for the table of the current result, where it still stands: values that the
+    contracts cannot tell are then read from it. `failed` as in `prompt.build.build_prompt`.
+    """
     result = current_result(workspace, [turn["answer"] for turn in history])
     with unchanged(table.left for table in workspace.tables):
-        scene = _with_matching_values(workspace, request, result)
+        if result is not None and standing is not None:
+            result = read_anew(workspace.con, workspace.settings, request, result, standing)
+        scene = with_matching_values(workspace.con, workspace.settings, workspace.scene.tables, request, result)
     found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
-    scene = _cut(scene, found, workspace.settings.prompt.columns)
+    scene = cut(scene, found, workspace.settings.prompt.columns)
     text = build_prompt(
-        workspace.contracts, scene, workspace.domain.context, request, found, history, workspace.settings.prompt
+        workspace.contracts,
+        scene,
+        workspace.domain.context,
+        request,
+        found,
+        history,
+        workspace.settings.prompt,
+        failed=failed,
     )
     return Asked(scene, text, tuple(found))
 
@@ -165,23 +186,33 @@ def ask(
     max_rows: int | None = None,
     keep_steps: bool = False,
     progress: Progress = silent,
+    writing: Writing = unread,
+    standing: str | None = None,
+    failed: Mapping[str, Any] | None = None,
     calibration: Calibration | None = None,
     others: bool = False,
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
-    `history` is a list of {"request", "answer"}, `keep_steps` as in `run`. `calibration` is the model's, where it has
-    one: only then is an answer doubted so much that it becomes a question. With `others`, other readings are looked
-    for where the model was not sure. Raises RequestError, ModelError, ToolError, DatabaseError.
+    `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
+    written, `standing` and `failed` as in `prepare`. `calibration` is the model's, where it has one: only then is an
+    answer doubted so much that it becomes a question. With `others`, other readings are looked for where the model was
+    not sure. Raises RequestError, ModelError, ToolError, DatabaseError.
     """
     if not request.strip():
         raise RequestError("empty_request")
     started = time.monotonic()
-    asked = prepare(workspace, request, history)
+    asked = prepare(workspace, request, history, standing=standing, failed=failed)
     matcher = AnswerMatcher(workspace.contracts, asked.scene)
     prepared = time.monotonic()
     decoded = decode(
-        model, matcher, asked.prompt.text, workspace.settings.model, shared=asked.prompt.shared, progress=progress
+        model,
+        matcher,
+        asked.prompt.text,
+        workspace.settings.model,
+        shared=asked.prompt.shared,
+        progress=progress,
+        writing=writing,
     )
     made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, decoded.text)
@@ -189,10 +220,8 @@ def ask(
     answer = own if doubt is None else doubt
     decided = time.monotonic()
     earlier = [turn["answer"] for turn in history]
-    found: tuple[Reading, ...] = ()
-    if others:
-        first = Reading(own, probability(made))
-        found = _readings(workspace, asked, model, matcher, earlier, decoded, made, first)
+    first = Reading(own, probability(made))
+    found = _readings(workspace, asked, model, matcher, earlier, decoded, made, first) if others else ()
     looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
@@ -205,14 +234,17 @@ def ask(
         "run": time.monotonic() - looked,
         "total": time.monotonic() - started,
     }
-    tokens = {
+    sure = None if calibration is None else calibration.confidence(made)
+    return Answered(request, answer, asked.prompt.notes, result, timing, _tokens(decoded), made, sure, found)
+
+
+def _tokens(decoded: Decoded) -> dict[str, int]:
+    return {
         "prompt": decoded.prompt_tokens,
         "reused": decoded.reused_tokens,
         "answer": decoded.answer_tokens,
         "forced": decoded.forced_tokens,
     }
-    sure = None if calibration is None else calibration.confidence(made)
-    return Answered(request, answer, asked.prompt.notes, result, timing, tokens, made, sure, found)
 
 
 def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
@@ -281,11 +313,14 @@ def run(
     *,
     max_rows: int | None = None,
     keep_steps: bool = False,
+    keep_as: str | None = None,
+    told: Told = untold,
 ) -> dict[str, Any]:
     """Run a plan, with the earlier answers' steps where it goes on from their result.
 
     Raises ToolError, DatabaseError, FileError if a file that is read where it lies is not what it was.
     The tables of the steps stay until the next run if `keep_steps` says so or a step of the answer exports its table.
+    `keep_as` and `told` as in `run_plan`.
     """
     for key in answer:
         if key not in ANSWER_KEYS:
@@ -297,7 +332,7 @@ def run(
     table = starting_table(history, answer)
     if table is None and len(names) > 1:
         raise ToolError("table_not_named", argument="table", allowed=names)
-    table = names[0] if table is None else _meant_table(table, names)
+    table = names[0] if table is None else meant_table(table, names)
     with unchanged(each.left for each in workspace.tables):
         return run_plan(
             workspace.con,
@@ -305,13 +340,15 @@ def run(
             steps,
             workspace.settings,
             contracts=workspace.contracts,
+            keep_as=keep_as,
             max_rows=max_rows,
+            told=told,
             keep_steps=keep_steps or any(step.get("tool") == EXPORT for step in answer["steps"]),
             known=workspace.scene.tables,
         )
 
 
-def _meant_table(table: Any, names: list[str]) -> str:
+def meant_table(table: Any, names: list[str]) -> str:
     """Return the opened table that a name means; ToolError if it means none or several."""
     meant = meant_names(table, names) if isinstance(table, str) else []
     if len(meant) != 1:
@@ -332,27 +369,3 @@ def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableStat
     for step in check_plan(known, state, steps):
         state = state_after(known[step["tool"]], state, step["args"])
     return state
-
-
-def _with_matching_values(workspace: Workspace, request: str, result: TableState | None) -> Scene:
-    """Return the scene in which a column of too many values to list has those that the request holds."""
-
-    def filled(state: TableState) -> TableState:
-        columns = []
-        for column in state.columns:
-            if column.kind == "text" and column.values is None:
-                values = matching_values(workspace.con, state.name, column.name, request, workspace.settings)
-                column = replace(column, values=values or None, complete=False)
-            columns.append(column)
-        return replace(state, columns=tuple(columns))
-
-    return opened_scene([filled(state) for state in workspace.scene.tables], result)
-
-
-def _cut(scene: Scene, found: Sequence[Link], most: int) -> Scene:
-    """Return the scene without the columns that the request cannot mean, where a table has more than `most`."""
-
-    def cut(state: TableState) -> TableState:
-        return cut_to(state, relevant_columns(state, found, most))
-
-    return opened_scene([cut(state) for state in scene.tables], scene.result and cut(scene.result))

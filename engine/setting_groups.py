@@ -201,6 +201,17 @@ class ExportSettings:
 
 
 @dataclass(frozen=True)
+class ChatSettings:
+    """Conversations."""
+
+    turns: int
+    kept_tables: int
+    conversations: int
+    completions: int
+    saved_bytes: int
+
+
+@dataclass(frozen=True)
 class CompareSettings:
     """When two results are the same."""
 
@@ -240,5 +251,6 @@ class Settings:
     output: OutputSettings
     chart: ChartSettings
     export: ExportSettings
+    chat: ChatSettings
     compare: CompareSettings
     accuracy: AccuracySettings

@@ -21,6 +21,7 @@ from grammar import Limits, TezError
 from .setting_groups import (
     AccuracySettings,
     ChartSettings,
+    ChatSettings,
     CompareSettings,
     DatabaseSettings,
     ExportSettings,
@@ -41,6 +42,7 @@ from .setting_groups import (
 __all__ = [
     "AccuracySettings",
     "ChartSettings",
+    "ChatSettings",
     "CompareSettings",
     "DatabaseSettings",
     "ExportSettings",

@@ -17,8 +17,7 @@ def hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | Non
     language, settings = delivery.language, delivery.workspace.settings
     if document is None:
         print_result(delivery.workspace, delivery.result, language)
-        for lines in delivery.text_charts(render.line_width(settings.output), plain=not render.is_unicode()):
-            render.print_text("\n".join(["", *lines]))
+        print_charts(delivery)
     written: list[dict[str, Any]] = []
     try:
         for file in delivery.files(wanted):
@@ -28,6 +27,13 @@ def hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | Non
     finally:
         if document is not None:
             render.print_json({**document, "artifacts": delivery.artifacts(), "files": written})
+
+
+def print_charts(delivery: Delivery) -> None:
+    """Print the charts of an answer as text."""
+    width = render.line_width(delivery.workspace.settings.output)
+    for lines in delivery.text_charts(width, plain=not render.is_unicode()):
+        render.print_text("\n".join(["", *lines]))
 
 
 def say_file(file: Mapping[str, Any], language: Language, settings: Settings) -> None:
@@ -50,10 +56,16 @@ def print_unrun(workspace: Workspace, answered: Answered, language: Language) ->
 def print_result(workspace: Workspace, result: Mapping[str, Any], language: Language) -> None:
     """Print a result: its plan in words and the evidence to standard error, its table to standard output."""
     say_plan(workspace, result["steps"], language)
+    print_made(workspace, result, language)
+
+
+def print_made(workspace: Workspace, result: Mapping[str, Any], language: Language, after: int = 0) -> None:
+    """Print a result without its plan; evidence only of the steps after the first `after`."""
     shown = workspace.settings.output.shown_options
-    if result["evidence"]:
+    evidence = [note for note in result["evidence"] if note["step"] > after]
+    if evidence:
         terminal.say(screen_text("evidence", language))
-        for note in result["evidence"]:
+        for note in evidence:
             terminal.say(f"  {note['step']}. {note_text(note, language, shown=shown)}")
     hidden = render.print_table(
         result["columns"],
@@ -71,10 +83,15 @@ def print_result(workspace: Workspace, result: Mapping[str, Any], language: Lang
 
 def say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language: Language) -> None:
     """Say the steps of a plan in words."""
-    contracts = by_name(workspace.contracts)
     terminal.say(screen_text("plan", language))
     for number, step in enumerate(steps, 1):
-        terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
+        say_step(workspace, number, step, language)
+
+
+def say_step(workspace: Workspace, number: int, step: Mapping[str, Any], language: Language) -> None:
+    """Say one step of a plan in words."""
+    contracts = by_name(workspace.contracts)
+    terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
 
 
 def say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:

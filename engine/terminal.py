@@ -66,7 +66,7 @@ def close() -> None:
 
 @contextmanager
 def progress(language: Language) -> Iterator[Report]:
-    """Show how far the model is (loading, reading, writing) while the block runs; nothing without a terminal."""
+    """Show how far an answer is (from loading to running) while the block runs; nothing without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda phase, done, total: None
         return

@@ -6,7 +6,7 @@ from itertools import accumulate, groupby
 from typing import Any, Protocol
 
 from grammar.contracts import Contract, by_name, table_argument
-from grammar.state import Column, Scene, TableState
+from grammar.state import Column, Limits, Scene, TableState
 
 from .answers import answer_text, quoted
 from .context import ContextError, load_context
@@ -90,11 +90,14 @@ def build_prompt(
     links: Sequence[Link],
     history: Sequence[Mapping[str, Any]],
     settings: PromptSettings,
+    *,
+    failed: Mapping[str, Any] | None = None,
 ) -> Prompt:
     """Write the prompt for a request.
 
     `context` is what `load_context` returns; `links` what the resolver found in the request; `history` the
-    earlier requests of the conversation with their answers, `{"request", "answer"}` each, oldest first.
+    earlier requests of the conversation with their answers, `{"request", "answer"}` each, oldest first. `failed` is a
+    plan for this request that could not run, `{"answer", "error"}`.
     As long as all examples that hold for the tables may be shown, they stand in the part that is the same for
     every request over these tables; of more than that, those nearest to the request stand behind the tables.
     """
@@ -123,6 +126,7 @@ def build_prompt(
         ("conversation", _part("conversation", turns=turns(recent)) if recent else ""),
         ("result", _result(scene, links, settings)),
         ("found", _found(links, several=len(scene.tables) > 1)),
+        ("failed", _failed(failed, tools, limits, settings)),
         ("request", text_file("request").substitute(request=quoted(request[: settings.request_length]))),
     )
     notes: list[Mapping[str, Any]] = []
@@ -248,6 +252,15 @@ def _sense(link: Link, *, several: bool) -> str:
     table = f"table {quoted(link.table)}, " if several and link.table is not None else ""
     value = f" = {quoted(link.value)}" if link.kind == "value" and link.value is not None else ""
     return f"{table}column {quoted(link.column)}{value}"
+
+
+def _failed(
+    failed: Mapping[str, Any] | None, tools: Mapping[str, Contract], limits: Limits, settings: PromptSettings
+) -> str:
+    if failed is None:
+        return ""
+    error = quoted(failed["error"][: settings.request_length])
+    return _part("failed", plan=answer_text(failed["answer"], tools, limits), error=error)
 
 
 def _part(part: str, /, **facts: str) -> str:

@@ -167,6 +167,8 @@ def _said(value: Any, language: Language, shown: int | None) -> str:
             return _one_line(value)
         case date():
             return value.isoformat()
+        case TezError():
+            return error_text(value, language, shown=shown)
         case list() | tuple():
             return _listed(value, language, shown) or "[]"
         case _:

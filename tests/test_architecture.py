@@ -41,6 +41,7 @@ def test_there_are_sources() -> None:
         ("python_calamine", "engine/workbook.py"),
         ("sqlite3", "engine/sqlite_file.py"),
         ("altair", "engine/chart.py"),
+        ("prompt_toolkit", "engine/line_input.py"),
         ("vl_convert", "engine/picture.py"),
         ("xlsxwriter", "engine/xlsx_file.py"),
     ],

@@ -1,0 +1,254 @@
+"""A conversation in a terminal: reads lines, runs requests and commands, shows what came of each."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any
+
+from grammar import Scene, TezError
+from prompt.words import Language, detect_language, error_text, question_text, screen_text
+
+from . import render, terminal
+from .conversation import Conversation
+from .decoder import Progress, TokenModel
+from .deliver import Delivery, Wanted
+from .line_input import COMMAND_SIGN, LineInput
+from .saved import Saved
+from .session import Answered, Workspace, current_result
+from .show import print_charts, print_made, print_result, say_file, say_notes, say_step
+from .talk import Listening, RepairError, Talk
+from .written_steps import written_steps
+
+PROMPT = "tez> "
+SWITCH_KEY = "f2"
+LoadModel = Callable[[Progress], AbstractContextManager[TokenModel]]
+
+
+class Chat:
+    """One terminal session about opened tables. Use it as a context manager: the model is loaded when it is needed.
+
+    `language` is that of texts without a request of their own, and where a request does not tell its language; where it
+    is `fixed` it is that of all texts.
+    """
+
+    def __init__(
+        self, workspace: Workspace, load_model: LoadModel, saved: Saved, language: Language, *, fixed: bool
+    ) -> None:
+        self.talk = Talk(workspace)
+        self.language = language
+        self.saved = saved
+        self.given = ""
+        self.leaving = False
+        self._fixed = fixed
+        self._load_model = load_model
+        self._model: TokenModel | None = None
+        self._held = ExitStack()
+
+    def __enter__(self) -> "Chat":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def resume(self, conversation: Conversation) -> None:
+        """Go on with a conversation; a plan of its that cannot run any more is repaired once or undone, and said."""
+        talk = Talk(self.talk.opened, conversation)
+        before, self.talk = self.talk, talk
+        try:
+            try:
+                talk.stand()
+            except TezError as error:
+                self.say_error(error)
+                self._repaired(error)
+        except BaseException:
+            talk.forget()
+            self.talk = before
+            raise
+
+    def run(self) -> None:
+        """Read lines until the person leaves."""
+        from .chat_commands import COMMANDS, run_command
+
+        def candidates() -> Iterator[str]:
+            yield from (f"{COMMAND_SIGN}{name}" for name in COMMANDS)
+            yield from names_in(self._scene())
+
+        typed = [turn.request for turn in self.talk.conversation.now]
+        most = self.talk.workspace.settings.chat.completions
+        lines = LineInput(candidates, {SWITCH_KEY: f"{COMMAND_SIGN}on"}, typed, most)
+        self.say("chat_hello", switch=SWITCH_KEY.upper())
+        while not self.leaving:
+            given, self.given = self.given, ""
+            line = lines.read(PROMPT, given)
+            if line is None:
+                return
+            if not line.strip():
+                continue
+            if not lines.attended:
+                terminal.say(f"{PROMPT}{line}")
+            work = run_command if line.startswith(COMMAND_SIGN) else Chat.request
+            self.attempt(lambda work=work, line=line: work(self, line))  # type: ignore[misc]
+
+    def attempt(self, work: Callable[[], None]) -> None:
+        """Do something; what fails or is interrupted is said, and the session goes on. Saves the conversation."""
+        try:
+            work()
+        except KeyboardInterrupt:
+            self.say("chat_cancelled")
+        except TezError as error:
+            self.say_error(error)
+        if not self.saved.save(self.talk.conversation):
+            self.say("chat_not_saved", path=self.saved.path)
+
+    def request(self, request: str) -> None:
+        """Let the model answer a request and show its answer."""
+        if not self._fixed:
+            self.language = detect_language(request, self.language)
+        with terminal.progress(self.language) as progress:
+            model = self._loaded(progress)
+            answered = self.talk.ask(request, model, self._listening(progress))
+        self.show_answered(answered)
+
+    def show_answered(self, answered: Answered) -> None:
+        """Show an answer whose steps were said while they were written, and write the files that it asks for."""
+        say_notes(answered.notes, self.language)
+        if "question" in answered.answer:
+            render.print_text(question_text(answered.answer["question"], self.language))
+            return
+        delivery = self.delivery()
+        self.say_scope()
+        print_made(delivery.workspace, delivery.result, self.language, self._replayed())
+        print_charts(delivery)
+        for file in delivery.files(Wanted()):
+            say_file(file, self.language, delivery.workspace.settings)
+
+    def show(self) -> None:
+        """Show the current result, or say that there is none."""
+        number = self.talk.conversation.result_at
+        if self.talk.result is None or number is None:
+            self.say("chat_no_result")
+            return
+        self.say("chat_answer", number=number, request=self.talk.conversation.turns[number - 1].request)
+        self.say_scope()
+        print_result(self.talk.workspace, self.talk.result, self.language)
+        print_charts(self.delivery())
+
+    def delivery(self) -> Delivery:
+        """Return the current result as what files are made of; ConversationError without one."""
+        from .conversation import ConversationError
+
+        self.talk.stand()
+        conversation, result = self.talk.conversation, self.talk.result
+        number = conversation.result_at
+        if result is None or number is None:
+            raise ConversationError("no_result")
+        turn, before = conversation.turns[number - 1], conversation.answers[: number - 1]
+        return Delivery(self.talk.workspace, result, turn.answer, self.language, turn.request, before)
+
+    def say(self, key: str, **facts: Any) -> None:
+        """Say a sentence of the screen."""
+        terminal.say(screen_text(key, self.language, **facts))
+
+    def say_error(self, error: TezError) -> None:
+        """Say an error; of a repair that failed also the plans that were tried."""
+        shown = self.talk.workspace.settings.output.shown_options
+        if isinstance(error, RepairError):
+            for answer, _ in error.tried:
+                self.say("chat_tried")
+                self._say_steps(answer)
+        self.say("error", text=error_text(error, self.language, shown=shown))
+
+    def say_scope(self) -> None:
+        """Say what the current result was made from."""
+        scope = self.talk.conversation.scope()
+        if scope is not None:
+            self.say(f"chat_on_{scope}", scope=f"on: {scope}")
+
+    def _replayed(self) -> int:
+        """Return how many steps of the current result are those of earlier answers."""
+        delivery = self.delivery()
+        return len(delivery.result["steps"]) - len(delivery.answer["steps"])
+
+    def _loaded(self, progress: Progress) -> TokenModel:
+        if self._model is None:
+            self._model = self._held.enter_context(self._load_model(progress))
+        return self._model
+
+    def _listening(self, progress: Progress) -> Listening:
+        """Say each step as soon as it is written, and show how far the run is."""
+        said: list[Mapping[str, Any]] = []
+        earlier = 0 if self.talk.result is None else len(self.talk.result["steps"])
+        after = 0
+
+        def writing(text: str) -> None:
+            nonlocal after
+            for step in written_steps(text)[len(said) :]:
+                if not said:
+                    self.say("plan")
+                    after = earlier if text.startswith('{"on":"result"') else 0
+                said.append(step)
+                say_step(self.talk.workspace, after + len(said), step, self.language)
+
+        def told(step: int) -> None:
+            progress("run", step, after + len(said))
+
+        def failed(answer: Mapping[str, Any], error: TezError) -> None:
+            said.clear()
+            self.say_error(error)
+            self.say("chat_repairing")
+
+        return Listening(progress, writing, told, failed)
+
+    def _repaired(self, error: TezError) -> None:
+        """Repair the current result's plan once; where that fails, go back to the last one that runs."""
+        with terminal.progress(self.language) as progress:
+            try:
+                self.talk.repair(error, self._loaded(progress), self._listening(progress))
+                return
+            except TezError as again:
+                self.say_error(again)
+        while self.talk.conversation.at:
+            self.talk.conversation = self.talk.conversation.undone()
+            try:
+                self.talk.stand()
+                break
+            except TezError:
+                continue
+        self.say("chat_went_back", number=self.talk.conversation.at)
+
+    def _say_steps(self, answer: Mapping[str, Any]) -> None:
+        for number, step in enumerate(answer["steps"], 1):
+            say_step(self.talk.workspace, number, step, self.language)
+
+    def _scene(self) -> Scene:
+        try:
+            result = current_result(self.talk.workspace, self.talk.conversation.answers)
+        except TezError:
+            result = None
+        return Scene(self.talk.workspace.scene.tables, result)
+
+
+def names_in(scene: Scene) -> Iterator[str]:
+    """Yield the names that a request may hold: columns and values of the result and of the opened tables."""
+    for state in (*([scene.result] if scene.result is not None else []), *scene.tables):
+        yield from (column.name for column in state.offered())
+        yield from (value for column in state.offered() for value in column.values or ())
+    yield from (table.name for table in scene.tables)
+
+
+def chat(
+    workspace: Workspace, load_model: LoadModel, saved: Saved, language: Language, *, fixed: bool, new: bool
+) -> None:
+    """Hold a conversation about a workspace, going on where it stopped unless it is to be a `new` one."""
+    with Chat(workspace, load_model, saved, language, fixed=fixed) as session:
+        earlier = None if new else saved.load()
+        if earlier is not None and earlier.turns:
+            session.attempt(lambda: session.resume(earlier))
+            session.say("chat_goes_on", answers=len(session.talk.conversation.now))
+            session.attempt(session.show)
+        session.run()
+
+
+def source_paths(workspace: Workspace) -> list[Path]:
+    """Return the files that no file may be written over."""
+    return [table.path for table in workspace.tables]

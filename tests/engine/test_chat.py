@@ -1,0 +1,261 @@
+"""`tez chat` as a person meets it: in a terminal of its own, with keys, Ctrl-C, Ctrl-D, killed and opened again."""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_process import WAITING
+from command_line import LOANS, LONGEST, ROOT, TEZ
+
+pty = pytest.importorskip("pty")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of POSIX")
+
+PROCESS = [sys.executable, str(ROOT / "tests" / "support" / "chat_process.py")]
+ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>]|\][^\x07]*\x07)")
+READY = "\x1b[?2004h"
+DOLLARS = {"steps": [{"tool": "filter", "args": {"column": "valyuta", "op": "=", "value": "USD"}}]}
+REGIONS = {"tool": "group_and_total", "args": {"group_by": ["viloyat"], "agg": "count"}}
+CHART = {"tool": "chart", "args": {"kind": "bar", "x": "viloyat", "y": "count"}}
+ANSWERS: dict[str, Any] = {
+    "Dollar kreditlari": DOLLARS,
+    "viloyatlar bo'yicha soni": {"on": "result", "steps": [REGIONS]},
+    "diagramma": {"on": "result", "steps": [CHART]},
+    "kut": "wait",
+    "qoldiq": {"question": {"kind": "which_column", "options": ["qoldiq", "qoldiq_uzs"]}},
+}
+
+
+class Terminal:
+    """A process in a terminal of its own; what it shows is read until a text appears."""
+
+    def __init__(self, folder: Path, *arguments: object, process: list[str] | None = None) -> None:
+        answers = folder / "recorded_answers.json"
+        answers.write_text(json.dumps(ANSWERS), "utf-8")
+        self.ours, theirs = pty.openpty()
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'support'}", "NO_COLOR": "1"}
+        self.process = subprocess.Popen(
+            [*(process or [*PROCESS, str(answers)]), "chat", *map(str, arguments)],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=folder,
+            env={
+                **environment,
+                "XDG_DATA_HOME": str(folder / "data"),
+                "HOME": str(folder),
+                "PROMPT_TOOLKIT_NO_CPR": "1",
+                "TERM": "xterm",
+                "COLUMNS": "120",
+                "LINES": "50",
+            },
+            start_new_session=True,
+        )
+        os.close(theirs)
+        self._unread = ""
+
+    def until(self, wanted: str) -> str:
+        """Return what is shown up to the end of a text."""
+        while wanted not in self._unread:
+            assert select.select([self.ours], [], [], LONGEST)[0], self._unread
+            try:
+                piece = os.read(self.ours, 65536)
+            except OSError:
+                piece = b""
+            assert piece, f"{wanted!r} does not stand in {self._unread!r}"
+            self._unread += piece.decode("utf-8", "replace")
+        end = self._unread.index(wanted) + len(wanted)
+        shown, self._unread = self._unread[:end], self._unread[end:]
+        return ESCAPES.sub("", shown).replace("\r", "")
+
+    def keys(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self.ours, keys.encode())
+
+    def line(self, text: str) -> str:
+        """Type a line when the session waits for one, and return what is shown until it waits again."""
+        self.keys(f"{text}\r")
+        return self.until(READY)
+
+    def ended(self) -> int:
+        """Return the exit code; what is still shown is read."""
+        with suppress(OSError):
+            while os.read(self.ours, 65536):
+                pass
+        return self.process.wait(timeout=LONGEST)
+
+
+@contextmanager
+def chatting(folder: Path, *arguments: object) -> Iterator[Terminal]:
+    terminal = Terminal(folder, *(arguments or (LOANS, "--lang", "en")))
+    try:
+        terminal.shown = terminal.until(READY)  # type: ignore[attr-defined]
+        yield terminal
+    finally:
+        if terminal.process.poll() is None:
+            os.killpg(terminal.process.pid, signal.SIGKILL)
+            terminal.process.wait()
+        os.close(terminal.ours)
+
+
+def test_a_talk_with_follow_up_scope_undo_redo_and_back(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        shown = chat.line("Dollar kreditlari")
+        for text in ("Plan:", "  1. ", "on: table", "USD", "510 rows"):
+            assert text in shown, shown
+        shown = chat.line("viloyatlar bo'yicha soni")
+        assert "on: result" in shown
+        assert "  2. " in shown, "the step is counted behind those of the result"
+        assert "14 rows" in shown
+        count = re.search(r"Toshkent sh\.\W+([\d,]+)", shown)
+        assert count is not None
+        chat.keys("half a word\x1bOQ")
+        switched = chat.until(READY)
+        assert "on: table" in switched
+        assert re.search(r"Toshkent sh\.\W+([\d,]+)", switched)[1] != count[1]  # type: ignore[index]
+        chat.keys("\x7f" * len("half a word"))
+        assert count[0] in chat.line("/on result")
+        assert "510 rows" in chat.line("/undo")
+        assert "14 rows" in chat.line("/redo")
+        assert "2. viloyatlar" in chat.line("/back")
+        assert "510 rows" in chat.line("/back 1")
+        assert "510 rows" in chat.line("/step 1")
+        assert "no step 7" in chat.line("/step 7")
+        chat.keys("\x04")
+        assert chat.ended() == 0
+
+
+def test_ctrl_c_cancels_the_request_and_not_the_session(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        chat.line("Dollar kreditlari")
+        chat.keys("kut\r")
+        chat.until(WAITING)
+        os.killpg(chat.process.pid, signal.SIGINT)
+        assert "Cancelled" in chat.until(READY)
+        chat.keys("half a line\x03")
+        chat.until(READY)
+        assert "510 rows" in chat.line("/show")
+        chat.keys("\x04")
+        assert chat.ended() == 0
+
+
+def test_killed_and_opened_again_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        chat.line("Dollar kreditlari")
+        chat.line("viloyatlar bo'yicha soni")
+        chat.line("/keep sonlar")
+        os.killpg(chat.process.pid, signal.SIGKILL)
+        chat.process.wait()
+    with chatting(tmp_path) as chat:
+        shown = chat.shown  # type: ignore[attr-defined]
+        assert "goes on where it stopped: 2 answers" in shown
+        assert "Answer 2: viloyatlar" in shown
+        assert "14 rows" in shown
+        assert "sonlar" in chat.line("/keep sonlar"), "the kept table is there again"
+        assert "510 rows" in chat.line("/undo")
+    with chatting(tmp_path, LOANS, "--lang", "en", "--new") as chat:
+        assert "goes on" not in chat.shown  # type: ignore[attr-defined]
+        assert "no result" in chat.line("/show")
+
+
+def test_files_charts_and_the_conversation_itself_are_written(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        chat.line("Dollar kreditlari")
+        chat.line("viloyatlar bo'yicha soni")
+        assert "█" in chat.line("diagramma")
+        assert "Written" in chat.line("/chart c.svg")
+        assert "Written" in chat.line("/export t.csv")
+        assert "is there already" in chat.line("/export t.csv")
+        assert "was written" in chat.line("/save talk.json")
+        assert "A new conversation" in chat.line("/new")
+        assert "nothing to undo" in chat.line("/undo")
+        assert "14 rows" in chat.line("/load talk.json")
+        assert "no conversation" in chat.line("/load c.svg")
+        assert "14 rows" in chat.line("/show")
+        assert '"steps"' in chat.line("/plan")
+    assert (tmp_path / "c.svg").read_text("utf-8").startswith("<svg")
+    assert len((tmp_path / "t.csv").read_text("utf-8-sig").splitlines()) == 15
+    assert len(json.loads((tmp_path / "talk.json").read_text("utf-8"))["turns"]) == 3
+
+
+def test_the_plan_is_edited_in_the_line(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        chat.line("Dollar kreditlari")
+        shown = chat.line("/edit")
+        chat.keys("\x7f" * len('USD"}}]}') + 'EUR"}}]}\r')
+        shown = chat.until(READY)
+        assert "EUR" in shown
+        assert "510 rows" not in shown
+        assert "Error" in chat.line("/edit {")
+        assert "Allowed" in chat.line("/nonsense")
+
+
+def test_columns_values_and_commands_are_completed(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        chat.line("Dollar kreditlari")
+        chat.keys("/und\t")
+        chat.until("/undo")
+        chat.keys("\x03")
+        chat.until(READY)
+        chat.keys("toshkent v\t")
+        assert "Toshkent viloyati" in chat.until("viloyati")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("uz", "Orqaga qaytadigan javob yo'q"), ("ru", "Отменять нечего"), ("en", "There is nothing to undo")],
+)
+def test_texts_are_in_three_languages(tmp_path: Path, language: str, said: str) -> None:
+    with chatting(tmp_path, LOANS, "--lang", language) as chat:
+        assert said in chat.line("/undo")
+        assert "qoldiq_uzs" in chat.line("qoldiq")
+
+
+def test_lines_come_from_a_file_too(tmp_path: Path) -> None:
+    answers = tmp_path / "a.json"
+    answers.write_text(json.dumps(ANSWERS), "utf-8")
+    done = subprocess.run(
+        [*PROCESS, str(answers), "chat", str(LOANS), "--lang", "en"],
+        input="Dollar kreditlari\n\nviloyatlar bo'yicha soni\n/undo\n/quit\nnever read\n",
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'support'}",
+            "XDG_DATA_HOME": str(tmp_path),
+            "HOME": str(tmp_path),
+        },
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert "on: result" in done.stderr
+    assert "Toshkent sh." in done.stdout
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("default_model")
+def test_the_default_model_talks(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TEZ, "chat", str(LOANS), "--lang", "uz"],
+        input="Viloyatlar bo'yicha qoldiq yig'indisi\nendi eng katta 3 tasi\n/quit\n",
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)},
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    kept = list(tmp_path.rglob("conversations/*.json"))
+    assert len(kept) == 1
+    assert len(json.loads(kept[0].read_text("utf-8"))["turns"]) == 2
