@@ -142,21 +142,22 @@ class Conversation:
         return replace(self, turns=turns, kept=(*self.kept, Kept(name, plan)))
 
     def bounded(self, most: int, first_table: str) -> "Conversation":
-        """Return the conversation with the last `most` turns; the first plan left holds what it went on from."""
+        """Return the conversation with the last `most` turns, those before forgotten without loss to the others.
+
+        The first turn left is a plan that holds all it went on from: where it would be a question, it is the last plan
+        before it instead.
+        """
         dropped = len(self.turns) - most
         if dropped <= 0 or dropped >= self.at:
             return self
         turns = list(self.turns[dropped:])
-        first = next((place for place, turn in enumerate(turns) if turn.is_plan), None)
-        if first is not None and any(turn.is_plan for turn in self.turns[:dropped]):
-            number = dropped + first + 1
+        number = next((place for place in range(dropped + 1, 0, -1) if self.turns[place - 1].is_plan), None)
+        if number is not None:
+            turn, before = self.turns[number - 1], [each.answer for each in self.turns[: number - 1]]
             whole = self._whole(number, first_table)
-            if (
-                starting_table([turn.answer for turn in self.turns[: number - 1]], self.turns[number - 1].answer)
-                is None
-            ):
+            if starting_table(before, turn.answer) is None:
                 del whole["table"]
-            turns[first] = replace(turns[first], answer=whole)
+            turns[0] = replace(turn, answer=whole)
         return replace(self, turns=tuple(turns), at=self.at - dropped)
 
     def as_json(self) -> dict[str, Any]:
