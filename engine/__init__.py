@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from .history import effective_steps, starting_table
     from .plan import run_plan
     from .settings import Settings, load_settings
+    from .statement import plan_sql
 
 _HOMES = {
     "Settings": ".settings",
     "ToolError": "grammar",
     "effective_steps": ".history",
     "load_settings": ".settings",
+    "plan_sql": ".statement",
     "run_plan": ".plan",
     "starting_table": ".history",
 }
 
-__all__ = ["Settings", "ToolError", "effective_steps", "load_settings", "run_plan", "starting_table"]
+__all__ = ["Settings", "ToolError", "effective_steps", "load_settings", "plan_sql", "run_plan", "starting_table"]
 
 
 def __getattr__(name: str) -> Any:

@@ -204,6 +204,26 @@ def find_table(con: Connection, table: str) -> str | None:
     return None if found is None else ".".join(sql.name(part) for part in (found.database, found.schema, found.name))
 
 
+def name_with_schema(con: Connection, table: str) -> str | None:
+    """Return the quoted name of a table or view with its schema, None if there is none; of a temporary one in full."""
+    found = _found(con, table)
+    if found is None:
+        return None
+    parts = (found.database, found.schema, found.name) if found.database == "temp" else (found.schema, found.name)
+    return ".".join(sql.name(part) for part in parts)
+
+
+def has_collations(con: Connection) -> bool:
+    """Return whether some table or view of the caller might hold text that does not compare by its letters alone."""
+    made = " UNION ALL ".join(f"SELECT sql FROM duckdb_{sort}s() WHERE NOT internal" for sort in ("table", "view"))
+    return bool(query(con, f"SELECT count(*) FROM ({made}) WHERE contains(upper(sql), 'COLLATE')")[0][0])
+
+
+def keywords(con: Connection) -> set[str]:
+    """Return the words of DuckDB's SQL, in lower case; a name that is none of them needs no quotes."""
+    return {row[0] for row in query(con, "SELECT lower(keyword_name) FROM duckdb_keywords()")}
+
+
 def is_view(con: Connection, table: str) -> bool:
     """Return whether a bare name means a view, as `find_table` finds it."""
     found = _found(con, table)

@@ -55,7 +55,7 @@ def untold(step: int) -> None:
 
 
 @dataclass
-class _Run:
+class Run:
     """What has been gathered while the steps run."""
 
     tables: StepTables
@@ -100,21 +100,21 @@ def run_plan(
             raise ToolError("wrong_value", argument="max_rows", found=max_rows, allowed=["integer"])
         if keep_as is not None:
             _check_lasting_name(con, base, keep_as)
-        names = _step_names(con, len(plan.steps))
+        names = step_names(con, len(plan.steps))
         bounded = max_rows is not None and not keep_steps
         hidden = hidden_name(plan.states)
         most = plan.settings.tools.copied_rows
         try:
-            with _in_time(con, plan.settings.tools.plan_seconds) as deadline:
+            with in_time(con, plan.settings.tools.plan_seconds) as deadline:
                 source = opened_source(con, plan.source, most, hidden, view=database.is_view(con, base))
                 tables = StepTables(con, names, source, plan.read_later(), hidden, most, bounded=bounded)
-                run = _Run(tables, plan.settings, evidence, told)
-                _run_steps(plan, run, deadline)
+                run = Run(tables, plan.settings, evidence, told)
+                run_steps(plan, run, deadline)
                 result = _result(con, plan, run, max_rows)
                 if keep_as is not None:
                     database.execute(con, f"CREATE TABLE {sql.name(keep_as)} AS SELECT * FROM {visible_name(names)}")
         except BaseException:
-            _drop_failed_steps(con)
+            drop_failed_steps(con)
             raise
         database.drop_temporary(con, STEP_MARK, names if keep_steps else ())
         return result
@@ -266,7 +266,7 @@ def _start(
     return replace(state(*base), others=tuple(state(name, source) for name, source in others.items()))
 
 
-def _step_names(con: Connection, steps: int) -> list[str]:
+def step_names(con: Connection, steps: int) -> list[str]:
     """Return the names of the steps' tables, those of an earlier run removed; ToolError if one is the caller's own."""
     names = [f"{STEP_PREFIX}{number}" for number in range(1, steps + 1)]
     taken = database.taken_temporary(con, [*names, *(kept_name(number) for number in range(1, steps + 1))], STEP_MARK)
@@ -291,7 +291,7 @@ def _check_lasting_name(con: Connection, base: str, name: str) -> None:
 
 
 @contextmanager
-def _in_time(con: Connection, seconds: float | None) -> Iterator[Stopping]:
+def in_time(con: Connection, seconds: float | None) -> Iterator[Stopping]:
     """Stop DuckDB when the time of a plan is over; ToolError `too_long`."""
     with Stopping(seconds, lambda: database.stop(con)) as deadline:
         try:
@@ -302,7 +302,8 @@ def _in_time(con: Connection, seconds: float | None) -> Iterator[Stopping]:
             raise
 
 
-def _run_steps(plan: Plan, run: _Run, deadline: Stopping) -> None:
+def run_steps(plan: Plan, run: Run, deadline: Stopping) -> None:
+    """Run the steps one after the other; a ToolError says at which one it happened."""
     for number, (step, state) in enumerate(plan.steps, 1):
         executor = plan.executors[step["tool"]]
         state = _with_repeated(state, run.repeated)
@@ -334,7 +335,7 @@ def _placed(error: ToolError, step: int, tool: str) -> ToolError:
     return ToolError(error.reason, **{**error.facts, "step": step, "tool": tool})
 
 
-def _result(con: Connection, plan: Plan, run: _Run, max_rows: int | None) -> dict[str, Any]:
+def _result(con: Connection, plan: Plan, run: Run, max_rows: int | None) -> dict[str, Any]:
     result = visible_name([f"{STEP_PREFIX}{len(plan.steps)}"])
     described = database.describe(con, result)
     limit = "" if max_rows is None else f" LIMIT {max(0, max_rows)}"
@@ -361,7 +362,7 @@ def visible_name(names: Sequence[str]) -> str:
     return database.temporary(names[-1])
 
 
-def _drop_failed_steps(con: Connection) -> None:
+def drop_failed_steps(con: Connection) -> None:
     """Drop what the steps of a failed run have made.
 
     The connection may refuse every statement until the caller rolls back his transaction; the tables then go with it,
