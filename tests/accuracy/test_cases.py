@@ -1,8 +1,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,12 @@ import pytest
 import accuracy
 from accuracy.cases import Case, CaseError, load_cases
 from accuracy.compare import same_result
-from engine import effective_steps, run_plan
+from accuracy.tables import Tables
 from engine.plan import shipped_contracts
-from engine.profile import table_state
+from engine.profile import opened_scene
+from engine.session import Workspace, current_result, run
 from engine.settings import home, load_settings
-from grammar import Scene, TableState, by_name, same_name, state_after, validate_answer
+from grammar import Scene, same_name, validate_answer
 
 SETTINGS = load_settings()
 CONTRACTS = shipped_contracts()
@@ -30,67 +30,49 @@ def named(case: Case) -> str:
 
 
 @pytest.fixture(scope="module")
-def opened() -> Iterator[Callable[[Case], Any]]:
-    """Opens the table of a case; each table once."""
-    connections: dict[Path, Any] = {}
-
-    def connection(case: Case) -> Any:
-        path = home("domains") / case.domain / case.tables[0]
-        if path not in connections:
-            connections[path] = accuracy.open_data(path)
-        return connections[path]
-
-    yield connection
-    for each in connections.values():
-        each.close()
+def opened() -> Iterator[Tables]:
+    """Opens the tables of a case; those of one set of files once."""
+    with Tables(SETTINGS) as tables:
+        yield tables
 
 
-@cache
-def state(con: Any) -> TableState:
-    return table_state(con, accuracy.BASE, SETTINGS)
-
-
-def scenes(case: Case, base: TableState) -> Iterator[tuple[Scene, list[dict[str, Any]]]]:
+def scenes(case: Case, workspace: Workspace) -> Iterator[tuple[Scene, list[dict[str, Any]]]]:
     """Yield for each turn of a case what its answers can be about, and these answers."""
-    result: TableState | None = None
+    earlier: list[dict[str, Any]] = []
     for answers in [*([turn.answer] for turn in case.history), list(case.gold)]:
-        yield Scene((base,), result), answers
-        if "steps" not in answers[0]:
-            continue
-        result = result if answers[0].get("on") == "result" else base
-        for step in answers[0]["steps"]:
-            assert result is not None
-            result = state_after(by_name(CONTRACTS)[step["tool"]], result, step["args"])
+        yield opened_scene(workspace.scene.tables, current_result(workspace, earlier)), answers
+        earlier.append(answers[0])
 
 
 @pytest.mark.parametrize("case", PLANS, ids=named)
-def test_gold_plans_give_the_table_of_the_sql(case: Case, opened: Callable[[Case], Any]) -> None:
-    con = opened(case)
-    wanted = con.execute(case.sql)
-    table = {"columns": [column[0] for column in wanted.description], "rows": wanted.fetchall()}
-    table["row_count"] = len(table["rows"])
-    assert (table["row_count"] == 0) == ("P46" in case.tags)
+def test_gold_plans_give_the_table_of_the_sql(case: Case, opened: Tables) -> None:
+    assert case.sql is not None
+    wanted = opened.sql_result(case, case.sql)
+    assert (wanted["row_count"] == 0) == ("P46" in case.tags)
     for answer in case.gold:
-        steps = effective_steps([turn.answer for turn in case.history], answer)
-        result = run_plan(con, accuracy.BASE, steps, SETTINGS)
-        assert same_result(result, table, SETTINGS, ordered=case.ordered), answer
+        result = run(opened.workspace(case), [turn.answer for turn in case.history], answer)
+        assert same_result(result, wanted, SETTINGS, ordered=case.ordered), answer
 
 
 @pytest.mark.parametrize("case", EVERY, ids=named)
-def test_plans_are_valid_where_they_stand(case: Case, opened: Callable[[Case], Any]) -> None:
-    for scene, answers in scenes(case, state(opened(case))):
+def test_plans_are_valid_where_they_stand(case: Case, opened: Tables) -> None:
+    for scene, answers in scenes(case, opened.workspace(case)):
         for answer in answers:
             if "steps" in answer:
                 validate_answer(CONTRACTS, scene, answer)
 
 
 @pytest.mark.parametrize("case", [case for case in EVERY if case.asks], ids=named)
-def test_what_a_question_must_offer_is_there(case: Case, opened: Callable[[Case], Any]) -> None:
-    con = opened(case)
-    columns = {column.name for column in state(con).offered()}
-    texts = [f'"{column.name}"' for column in state(con).offered() if column.kind == "text"]
-    values = {cell for row in con.execute(f"SELECT {', '.join(texts)} FROM {accuracy.BASE}").fetchall() for cell in row}
-    real = {"which_column": columns, "which_value": values, "not_in_table": columns | values}
+def test_what_a_question_must_offer_is_there(case: Case, opened: Tables) -> None:
+    workspace = opened.workspace(case)
+    columns = {column.name for state in workspace.scene.tables for column in state.offered()}
+    values: set[str] = set()
+    for state in workspace.scene.tables:
+        texts = [f'"{column.name}"' for column in state.offered() if column.kind == "text"]
+        rows = workspace.con.execute(f'SELECT {", ".join(texts)} FROM "{state.name}"').fetchall()
+        values |= {cell for row in rows for cell in row}
+    names = {state.name for state in workspace.scene.tables}
+    real = {"which_column": columns, "which_value": values, "which_table": names, "not_in_table": columns | values}
     for answer in case.gold:
         question = answer["question"]
         assert set(question["options"]) <= real[question["kind"]]

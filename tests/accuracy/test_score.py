@@ -60,7 +60,9 @@ def test_a_score_keeps_what_the_report_groups_by(tables: Tables) -> None:
     assert lines["toy-en-005"]["detail"] == "too slow (seconds: 120.0, tokens: 3)"
 
 
-@pytest.mark.parametrize("domain", ["bank_loans", "clinic_visits", "harvest", "school_grades", "shop_sales"])
+@pytest.mark.parametrize(
+    "domain", ["bank_loans", "clinic_visits", "coworker_survey", "harvest", "school_grades", "shop_sales"]
+)
 def test_every_gold_answer_is_right(domain: str) -> None:
     with Tables(SETTINGS) as opened:
         for case in [case for case in read_cases() if case.domain == domain]:

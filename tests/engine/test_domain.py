@@ -16,20 +16,24 @@ from grammar.state import Limits
 
 SETTINGS = load_settings()
 LEAST = SETTINGS.prompt.domain_match
-DATA = sorted((ROOT / "domains").glob("*/*.csv"))
+FOLDERS = sorted({path.parent for path in (ROOT / "domains").glob("*/*.csv")})
 
 
 def test_there_is_data() -> None:
-    assert len(DATA) >= 5
+    assert len(FOLDERS) >= 6
 
 
-@pytest.mark.parametrize("path", DATA, ids=lambda path: path.parent.name)
-def test_every_shipped_table_is_recognised(path: Path) -> None:
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_tables_of_every_shipped_domain_are_recognised(folder: Path) -> None:
     con = database.connect(SETTINGS.database)
-    open_file(con, path, "t", SETTINGS.files)
-    found = find_domain(None, [table_state(con, "t", SETTINGS)], LEAST)
-    assert found.name == path.parent.name
+    states = []
+    for path in sorted(folder.glob("*.csv")):
+        open_file(con, path, path.stem, SETTINGS.files)
+        states.append(table_state(con, path.stem, SETTINGS))
+    found = find_domain(None, states, LEAST)
+    assert found.name == folder.name
     assert found.context["examples"]
+    assert set(found.context["tables"]) == (set() if len(states) == 1 else {state.name for state in states})
 
 
 def state(*names: str) -> TableState:
