@@ -216,14 +216,16 @@ def test_neighbours_share_the_beginning_of_their_prompts() -> None:
 
 
 def test_a_sample_is_spread_evenly_and_part_of_a_larger_one() -> None:
-    small, large = choose(EVERY, sample=30, seed=3), choose(EVERY, sample=100, seed=3)
-    assert (len(small), len(large)) == (30, 100)
+    groups = {(case.domain, case.lang) for case in EVERY}
+    size = 2 * len(groups)
+    small, large = choose(EVERY, sample=size, seed=3), choose(EVERY, sample=100, seed=3)
+    assert (len(small), len(large)) == (size, 100)
     assert {case.id for case in small} <= {case.id for case in large}
     cells = [(case.domain, case.lang) for case in small]
     assert {cells.count(cell) for cell in set(cells)} == {2}
-    assert len(set(cells)) == 15
-    assert choose(EVERY, sample=30, seed=4) != small
-    assert choose(tuple(reversed(EVERY)), sample=30, seed=3) == tuple(reversed(small))
+    assert set(cells) == groups
+    assert choose(EVERY, sample=size, seed=4) != small
+    assert choose(tuple(reversed(EVERY)), sample=size, seed=3) == tuple(reversed(small))
     assert choose(EVERY, sample=len(EVERY), seed=5) == EVERY
     assert {case.domain for case in choose(EVERY, domain="harvest", sample=7, seed=1)} == {"harvest"}
 
