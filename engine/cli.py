@@ -46,6 +46,16 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--plan", required=True, type=Path, metavar="PLAN.json", help="the plan; - reads standard input")
     _output_options(run)
 
+    written = _command(commands, "sql", "print a plan as one SQL statement over the opened tables; needs no model")
+    _file_arguments(written)
+    written.add_argument(
+        "--plan", required=True, type=Path, metavar="PLAN.json", help="the plan; - reads standard input"
+    )
+    written.add_argument(
+        "--dialect", metavar="NAME", help="for another database: postgres, mysql, clickhouse, ...; by default DuckDB"
+    )
+    written.add_argument("--json", action="store_true", help="print one JSON object")
+
     profile = _command(commands, "profile", "say what the files hold")
     _file_arguments(profile)
     profile.add_argument("--json", action="store_true", help="print one JSON object")

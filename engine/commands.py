@@ -28,7 +28,7 @@ from .plan_file import read_plan
 from .profile import Profile, profile
 from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
-from .session import Answered, Workspace, ask, open_workspace, prepare, run
+from .session import Answered, Workspace, ask, open_workspace, prepare, run, statement
 from .settings import Settings, load_settings
 from .show import hand_over, print_unrun, say_notes
 from .sources import STANDARD_INPUT
@@ -132,6 +132,28 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
     return exit_codes.ANSWERED
 
 
+def _sql(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
+        raise FileError("input_twice", path=STANDARD_INPUT)
+    answer = read_plan(arguments.plan)
+    text = statement(_opened(arguments, settings, language), answer)
+    notes: list[dict[str, Any]] = []
+    if arguments.dialect is not None:
+        from .dialect_sql import transpiled
+
+        made = transpiled(text, arguments.dialect)
+        text, dialect = made.text, arguments.dialect
+        notes = [{"note": "not_in_dialect", "dialect": dialect, "text": each} for each in made.unsupported]
+        if made.functions:
+            notes.append({"note": "functions_of_duckdb", "dialect": dialect, "functions": list(made.functions)})
+    if arguments.json:
+        render.print_json({"sql": text, "dialect": arguments.dialect or "duckdb", "notes": notes})
+    else:
+        render.print_text(text)
+        say_notes(notes, language)
+    return exit_codes.ANSWERED
+
+
 def _wanted(arguments: argparse.Namespace) -> Wanted:
     """Return which files the user wants; ExportError before anything is opened for one that cannot be written."""
     wanted = Wanted(arguments.out, arguments.chart, arguments.with_plan)
@@ -229,6 +251,7 @@ _COMMANDS = {
     "ask": _ask,
     "chat": _chat,
     "run": _run,
+    "sql": _sql,
     "profile": _profile,
     "tools": _tools,
     "schema": _schema,

@@ -6,6 +6,7 @@ from prompt.build import ContextError
 from . import exit_codes
 from .conversation import ConversationError
 from .database import DatabaseError
+from .dialect_error import DialectError
 from .domain import DomainError
 from .model_error import ModelError
 from .new_file import ExportError, PictureError
@@ -21,6 +22,7 @@ _CODES: tuple[tuple[type[TezError], int], ...] = (
     (OutputError, exit_codes.DATA),
     (ExportError, exit_codes.DATA),
     (PictureError, exit_codes.DATA),
+    (DialectError, exit_codes.USAGE),
     (RequestError, exit_codes.USAGE),
     (ToolError, exit_codes.PLAN),
     (RepairError, exit_codes.PLAN),

@@ -41,6 +41,7 @@ from .request_scene import cut, read_anew, with_matching_values
 from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
+from .statement import plan_sql
 from .unchanged import unchanged
 from .value_counts import Listed, listed_values
 
@@ -322,17 +323,7 @@ def run(
     The tables of the steps stay until the next run if `keep_steps` says so or a step of the answer exports its table.
     `keep_as` and `told` as in `run_plan`.
     """
-    for key in answer:
-        if key not in ANSWER_KEYS:
-            raise ToolError("unknown_key", found=key, allowed=list(ANSWER_KEYS))
-    if answer.get("on", "table") not in ("result", "table"):
-        raise ToolError("wrong_value", argument="on", found=answer["on"], allowed=["result", "table"])
-    steps = effective_steps(history, answer)
-    names = [each.name for each in workspace.tables]
-    table = starting_table(history, answer)
-    if table is None and len(names) > 1:
-        raise ToolError("table_not_named", argument="table", allowed=names)
-    table = names[0] if table is None else meant_table(table, names)
+    table, steps = _planned(workspace, history, answer)
     with unchanged(each.left for each in workspace.tables):
         return run_plan(
             workspace.con,
@@ -346,6 +337,35 @@ def run(
             keep_steps=keep_steps or any(step.get("tool") == EXPORT for step in answer["steps"]),
             known=workspace.scene.tables,
         )
+
+
+def statement(workspace: Workspace, answer: Answer) -> str:
+    """Return a plan as one SQL statement over the opened tables; raises what `run` raises."""
+    table, steps = _planned(workspace, [], answer)
+    with unchanged(each.left for each in workspace.tables):
+        return plan_sql(
+            workspace.con,
+            table,
+            steps,
+            workspace.settings,
+            contracts=workspace.contracts,
+            known=workspace.scene.tables,
+        )
+
+
+def _planned(workspace: Workspace, history: Sequence[Answer], answer: Answer) -> tuple[str, list[dict[str, Any]]]:
+    """Return the opened table that a plan starts from, and all its steps; ToolError for what is no plan."""
+    for key in answer:
+        if key not in ANSWER_KEYS:
+            raise ToolError("unknown_key", found=key, allowed=list(ANSWER_KEYS))
+    if answer.get("on", "table") not in ("result", "table"):
+        raise ToolError("wrong_value", argument="on", found=answer["on"], allowed=["result", "table"])
+    steps = effective_steps(history, answer)
+    names = [each.name for each in workspace.tables]
+    table = starting_table(history, answer)
+    if table is None and len(names) > 1:
+        raise ToolError("table_not_named", argument="table", allowed=names)
+    return names[0] if table is None else meant_table(table, names), steps
 
 
 def meant_table(table: Any, names: list[str]) -> str:

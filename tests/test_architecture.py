@@ -44,6 +44,7 @@ def test_there_are_sources() -> None:
         ("prompt_toolkit", "engine/line_input.py"),
         ("vl_convert", "engine/picture.py"),
         ("xlsxwriter", "engine/xlsx_file.py"),
+        ("sqlglot", "engine/dialect_sql.py"),
     ],
 )
 def test_one_module_owns_each_outside_thing(library: str, owner: str) -> None:
