@@ -106,7 +106,7 @@ class Chat:
             self.language = detect_language(request, self.language)
         with terminal.progress(self.language) as progress:
             model = self._loaded(progress)
-            answered = self.talk.ask(request, model, self._listening(progress))
+            answered = self.talk.ask(request, model, self._listening(progress), others=True)
         self.show_answered(answered)
 
     def show_answered(self, answered: Answered) -> None:
@@ -114,6 +114,7 @@ class Chat:
         say_notes(answered.notes, self.language)
         if "question" in answered.answer:
             render.print_text(question_text(answered.answer["question"], self.language))
+            self._say_readings(0)
             return
         delivery = self.delivery()
         self.say_scope()
@@ -121,6 +122,7 @@ class Chat:
         print_charts(delivery)
         for file in delivery.files(Wanted()):
             say_file(file, self.language, delivery.workspace.settings)
+        self._say_readings(1)
 
     def show(self) -> None:
         """Show the current result, or say that there is none."""
@@ -215,6 +217,13 @@ class Chat:
             except TezError:
                 continue
         self.say("chat_went_back", number=self.talk.conversation.at)
+
+    def _say_readings(self, after: int) -> None:
+        """Say what else the last request may mean; the first `after` readings have been shown."""
+        for number, answer in enumerate(self.talk.readings, 1):
+            if number > after and "steps" in answer:
+                self.say("chat_also", command=f"{COMMAND_SIGN}take {number}")
+                self._say_steps(answer)
 
     def _say_steps(self, answer: Mapping[str, Any]) -> None:
         for number, step in enumerate(answer["steps"], 1):

@@ -91,13 +91,15 @@ class Talk:
         """Drop the kept tables; the conversation cannot be used afterwards."""
         database.drop(self.opened.con, [each.name for each in self.conversation.kept])
 
-    def ask(self, request: str, model: TokenModel, listening: Listening = UNHEARD) -> Answered:
+    def ask(self, request: str, model: TokenModel, listening: Listening = UNHEARD, *, others: bool = False) -> Answered:
         """Let the model answer a request; a plan that cannot run is written anew once, with the error before it.
+
+        With `others`, other readings of the request are looked for where the model was not sure, and kept for `take`.
 
         Raises what `session.ask` and `session.run` raise, and RepairError.
         """
         self.stand()
-        answered = self._asked(request, model, self.conversation, listening, None)
+        answered = self._asked(request, model, self.conversation, listening, None, others=others)
         answered, answer = self._run_or_repair(request, answered, model, self.conversation, listening)
         self._take(self.conversation.added(request, answer), answered)
         return answered
@@ -161,8 +163,8 @@ class Talk:
         if len(conversation.kept) > self.workspace.settings.chat.kept_tables:
             raise ConversationError("too_many_kept", most=self.workspace.settings.chat.kept_tables)
         plan = conversation.kept[-1].plan
-        run(self.workspace, [], plan, max_rows=0, keep_as=name)
         self._stands = False
+        run(self.workspace, [], plan, max_rows=0, keep_as=name)
         self.conversation = conversation
         self._open(name, plan["table"])
 
@@ -186,8 +188,12 @@ class Talk:
         conversation: Conversation,
         listening: Listening,
         failed: Mapping[str, Any] | None,
+        *,
+        others: bool = False,
     ) -> Answered:
         standing = self.standing if conversation is self.conversation else None
+        if others:
+            self._stands = False
         return ask(
             self.workspace,
             request,
@@ -198,6 +204,7 @@ class Talk:
             writing=listening.writing,
             standing=standing,
             failed=failed,
+            others=others,
         )
 
     def _run_or_repair(
@@ -263,7 +270,7 @@ class Talk:
     def _take(self, conversation: Conversation, answered: Answered) -> None:
         """Go on with an answer; after a question the result before it is still the current one."""
         self.conversation = conversation.bounded(self.workspace.settings.chat.turns, self.first_table)
-        self.readings = ()
+        self.readings = tuple(each.answer for each in answered.readings)
         if answered.result is not None:
             self.result, self._stands = answered.result, True
 

@@ -315,3 +315,20 @@ def test_a_repair_that_fails_says_what_was_tried(loans: Workspace, monkeypatch: 
     assert (talk.conversation.turns, talk.result) == ((), None)
     assert talk.ask("dollar", model).answer == {"steps": [BY_REGION]}
     assert shown(talk)[2] == 14
+
+
+def test_another_reading_takes_the_place_of_the_answer_and_can_be_taken_back(loans: Workspace) -> None:
+    talk, model = Talk(loans), Told()
+    model.next = {"steps": [DOLLARS]}
+    answered = talk.ask("dollar", model, others=True)
+    assert talk.readings == tuple(reading.answer for reading in answered.readings)
+    assert talk.readings[0] == answered.answer
+    assert talk.standing is not None, "the readings leave no table of theirs in the place of the result's"
+    other = {"steps": [{**DOLLARS, "args": {**DOLLARS["args"], "value": "EUR"}}]}  # type: ignore[dict-item]
+    talk.readings = (answered.answer, other)
+    talk.take(2)
+    assert (talk.conversation.answers, shown(talk)[2]) == ([other], 91)
+    talk.take(1)
+    assert (talk.conversation.answers, shown(talk)[2]) == ([{"steps": [DOLLARS]}], 510)
+    with pytest.raises(ConversationError, match="no such reading"):
+        talk.take(3)
