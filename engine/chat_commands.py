@@ -12,7 +12,7 @@ from .line_input import COMMAND_SIGN
 from .new_file import check_free
 from .plan_file import plan_of, read_plan
 from .saved import load_conversation, save_conversation
-from .show import print_made, say_file, say_step
+from .show import in_dialect, print_made, say_file, say_notes, say_step
 from .talk import Talk
 
 Command = Callable[[Chat, str], None]
@@ -114,6 +114,13 @@ def _show(chat: Chat, argument: str) -> None:
     chat.show()
 
 
+def _sql(chat: Chat, argument: str) -> None:
+    """Print the plan of the current result as SQL, of another database where its dialect is named."""
+    text, notes = in_dialect(chat.talk.sql(), argument or None)
+    render.print_text(text)
+    say_notes(notes, chat.language)
+
+
 def _save(chat: Chat, argument: str) -> None:
     path = Path(_named(argument))
     check_free(path, source_paths(chat.talk.opened))
@@ -178,6 +185,7 @@ COMMANDS: dict[str, Command] = {
     "chart": _chart,
     "export": _export,
     "plan": _plan,
+    "sql": _sql,
     "save": _save,
     "load": _load,
     "new": _new,

@@ -30,7 +30,7 @@ from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run, statement
 from .settings import Settings, load_settings
-from .show import hand_over, print_unrun, say_notes
+from .show import hand_over, in_dialect, print_unrun, say_notes
 from .sources import STANDARD_INPUT
 from .watching import watching_of
 
@@ -137,15 +137,7 @@ def _sql(arguments: argparse.Namespace, settings: Settings, language: Language) 
         raise FileError("input_twice", path=STANDARD_INPUT)
     answer = read_plan(arguments.plan)
     text = statement(_opened(arguments, settings, language), answer)
-    notes: list[dict[str, Any]] = []
-    if arguments.dialect is not None:
-        from .dialect_sql import transpiled
-
-        made = transpiled(text, arguments.dialect)
-        text, dialect = made.text, arguments.dialect
-        notes = [{"note": "not_in_dialect", "dialect": dialect, "text": each} for each in made.unsupported]
-        if made.functions:
-            notes.append({"note": "functions_of_duckdb", "dialect": dialect, "functions": list(made.functions)})
+    text, notes = in_dialect(text, arguments.dialect)
     if arguments.json:
         render.print_json({"sql": text, "dialect": arguments.dialect or "duckdb", "notes": notes})
     else:

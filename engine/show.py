@@ -36,6 +36,21 @@ def print_charts(delivery: Delivery) -> None:
         render.print_text("\n".join(["", *lines]))
 
 
+def in_dialect(text: str, dialect: str | None) -> tuple[str, list[dict[str, Any]]]:
+    """Return a statement of DuckDB in another dialect, where one is named, and notes on what that cannot express."""
+    if dialect is None:
+        return text, []
+    from .dialect_sql import transpiled
+
+    made = transpiled(text, dialect)
+    notes: list[dict[str, Any]] = [
+        {"note": "not_in_dialect", "dialect": dialect, "text": each} for each in made.unsupported
+    ]
+    if made.functions:
+        notes.append({"note": "functions_of_duckdb", "dialect": dialect, "functions": list(made.functions)})
+    return made.text, notes
+
+
 def say_file(file: Mapping[str, Any], language: Language, settings: Settings) -> None:
     """Say that a file was written, and what a person should know of it."""
     terminal.say(screen_text("file_written", language, path=file["path"], rows=file.get("rows")))

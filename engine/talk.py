@@ -16,7 +16,7 @@ from .join_keys import with_join_keys
 from .paths import STEP_PREFIX
 from .plan import Told, untold
 from .profile import opened_scene, table_state
-from .session import Answered, Workspace, ask, meant_table, run
+from .session import Answered, Workspace, ask, meant_table, run, statement
 
 
 class RepairError(TezError):
@@ -167,6 +167,14 @@ class Talk:
         run(self.workspace, [], plan, max_rows=0, keep_as=name)
         self.conversation = conversation
         self._open(name, plan["table"])
+
+    def sql(self) -> str:
+        """Return the whole plan of the current result as one SQL statement; raises as `undo`."""
+        plan = self.conversation.plan(self.first_table)
+        if plan is None:
+            raise ConversationError("no_result")
+        self._stands = False
+        return statement(self.workspace, plan)
 
     def step(self, number: int) -> dict[str, Any]:
         """Return the result after one of the current result's steps, by its number from 1; raises as `undo`."""

@@ -181,6 +181,9 @@ def test_files_charts_and_the_conversation_itself_are_written(tmp_path: Path) ->
         assert "no conversation" in chat.line("/load c.svg")
         assert "14 rows" in chat.line("/show")
         assert '"steps"' in chat.line("/plan")
+        assert "SELECT" in chat.line("/sql")
+        assert "SELECT" in chat.line("/sql postgres")
+        assert "14 rows" in chat.line("/show")
     assert (tmp_path / "c.svg").read_text("utf-8").startswith("<svg")
     assert len((tmp_path / "t.csv").read_text("utf-8-sig").splitlines()) == 15
     assert len(json.loads((tmp_path / "talk.json").read_text("utf-8"))["turns"]) == 3
