@@ -16,7 +16,8 @@ from typing import Any, Generic, TypeVar
 
 from grammar import Contract, Role, Slot, first_part, slots
 
-from .decoder import Choice, Decoded, Matcher
+from .decoder import Decoded
+from .draft import Choice, Matcher
 
 State = TypeVar("State")
 _QUESTIONS: Mapping[Role, str] = {"column": "which_column", "value": "which_value", "table": "which_table"}

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 from grammar import Contract
 
 from .confidence import Decision, decisions, probability
-from .decoder import Cancelled, Decoded, Matcher, TokenModel, decode, never
+from .decoder import Cancelled, Decoded, TokenModel, decode, never
+from .draft import Matcher
 from .model_error import ModelError
 from .settings import ModelSettings, ReadingSettings
 

@@ -10,7 +10,8 @@ import llama_cpp
 import numpy as np
 
 from engine import machine
-from engine.decoder import Cancelled, Logits, Progress, never, silent
+from engine.decoder import Cancelled, Progress, never, silent
+from engine.draft import Logits
 from engine.gguf import Header, check_model, file_identity, read_header
 from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError

@@ -11,7 +11,8 @@ from finite import FakeModel, FiniteMatcher, chance, masked_argmax, preferring
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.decoder import Decoded, Logits, Phase, decode
+from engine.decoder import Decoded, Phase, decode
+from engine.draft import Logits
 from engine.model import LlamaModel
 from engine.model_error import ModelError
 from engine.plan import shipped_contracts

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import tiny_gguf as tiny
 
-from engine.decoder import Logits, Phase
+from engine.decoder import Phase
+from engine.draft import Logits
 from engine.model import LlamaModel
 from engine.model_error import ModelError
 from engine.settings import load_settings

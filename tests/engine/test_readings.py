@@ -11,7 +11,7 @@ from command_line import LOANS
 from finite import FakeModel
 
 from engine.calibration import Calibration
-from engine.decoder import Logits
+from engine.draft import Logits
 from engine.model import LlamaModel
 from engine.session import Answered, Workspace, ask, open_workspace
 from engine.settings import load_settings

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.decoder import Cancelled, Logits, Progress, never, silent
+from engine.decoder import Cancelled, Progress, never, silent
+from engine.draft import Logits
 from engine.vocabulary import Vocabulary
 
 Rule = Callable[[Sequence[int]], Logits]

@@ -1,0 +1,187 @@
+"""One answer on its way: which token comes next, given the logits and the grammar.
+
+The result is exactly that of masking every refused token and taking the largest logit (of equal ones the
+lowest id): the best allowed token is the first allowed token in the order of the logits, so a few tests
+usually settle it. The idea is known as opportunistic masking (DOMINO, arXiv 2403.06988).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .forced import ForcedRuns
+from .model_error import ModelError
+from .settings import ModelSettings
+from .vocabulary import Ids, Vocabulary
+
+Logits = npt.NDArray[np.float32]
+State = TypeVar("State")
+
+LIKELIEST = 16
+LIKELY = 256
+# Among so many tokens, those within so much of the likeliest are looked at first.
+MANY = 4096
+CLOSE = 8.0
+NEAR = 7.0
+
+
+class Matcher(Protocol[State]):
+    """What may be written next, over bytes, with immutable states; see `grammar.matcher.AnswerMatcher`."""
+
+    def start(self) -> State:
+        """Return the state before the first byte."""
+
+    def advance(self, state: State, data: bytes) -> State | None:
+        """Return the state after these bytes; None if they are refused."""
+
+    def first_bytes(self, state: State) -> frozenset[int]:
+        """Return the bytes that may come next; none where the answer is complete."""
+
+    def forced(self, state: State) -> bytes:
+        """Return the bytes that must come next, as far as they are certain."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A place where the grammar left a choice of tokens.
+
+    `at` is the offset in bytes of the token within the text, `written` the number of tokens before it. `others` are
+    the other allowed tokens with their odds against the one that was chosen, the likeliest first; those of less than a
+    thousandth are left out. What that means for whole values says `engine.confidence`.
+    """
+
+    at: int
+    written: int
+    token: int
+    others: tuple[tuple[int, float], ...]
+
+
+class Draft(Generic[State]):
+    """An answer as far as it is written: its `tokens`, `text`, `choices`; how many tokens were `forced`, how often the
+    model was asked (`passes`), and which tokens it has not read yet (`unread`).
+
+    `begun` are the tokens that it begins with, which the model has read. Raises ModelError: `no_token`.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        runs: ForcedRuns[State],
+        matcher: Matcher[State],
+        settings: ModelSettings,
+        begun: Sequence[int] = (),
+    ) -> None:
+        self.tokens: list[int] = []
+        self.text = b""
+        self.choices: list[Choice] = []
+        self.forced = 0
+        self.passes = 0
+        self.unread: list[int] = []
+        self._pieces = vocabulary.pieces
+        self._vocabulary = vocabulary
+        self._matcher = matcher
+        self._settings = settings
+        self._runs = runs
+        self._state = matcher.start()
+        self._write(begun)
+        self.unread.clear()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the answer is whole."""
+        return not self._matcher.first_bytes(self._state)
+
+    def write_forced(self) -> bool:
+        """Write the tokens that must follow; say whether there were any. Raises ModelError `answer_cut`."""
+        room = self._settings.answer_tokens - len(self.tokens)
+        if room <= 0:
+            text = self.text.decode("utf-8", "replace")
+            raise ModelError("answer_cut", allowed=self._settings.answer_tokens, text=text)
+        taken = self._runs.tokens(self.tokens, self._state)[:room] if self._settings.forced_runs else []
+        self.forced += len(taken)
+        self._write(taken)
+        return bool(taken)
+
+    def choose(self, logits: Logits) -> None:
+        """Write the likeliest allowed token. Raises ModelError: `no_token`, `bad_logits`."""
+        self.passes += 1
+        token, state = self._next(logits)
+        self._take(token, state)
+
+    def _write(self, tokens: Sequence[int]) -> None:
+        for token in tokens:
+            following = self._advance(token)
+            if following is None:
+                raise ModelError("no_token", found=len(self.tokens))
+            self._take(token, following)
+
+    def _take(self, token: int, state: State) -> None:
+        self._state = state
+        self.tokens.append(token)
+        self.unread.append(token)
+        self.text += self._pieces[token]
+
+    def _advance(self, token: int) -> State | None:
+        return self._matcher.advance(self._state, self._pieces[token])
+
+    def _next(self, logits: Logits) -> tuple[int, State]:
+        """Return the likeliest allowed token and the state after it."""
+        ids = self._vocabulary.starting(self._matcher.first_bytes(self._state))
+        among = logits[ids]
+        if not among.size:
+            raise ModelError("no_token", found=len(self.text))
+        if not np.isfinite(among.max()):
+            raise ModelError("bad_logits")
+        seen: list[int] = []
+        for count in (LIKELIEST, LIKELY):
+            leading = _leading(ids, among, count)
+            for token in leading[len(seen) :]:
+                following = self._advance(token)
+                if following is not None:
+                    self._note_choice(token, ids, among, float(logits[token]))
+                    return token, following
+            seen = leading
+        return self._best_of_all(logits)
+
+    def _best_of_all(self, logits: Logits) -> tuple[int, State]:
+        found = self._vocabulary.accepted(self._state, self._matcher.first_bytes, self._matcher.advance)
+        best = max(found, key=lambda pair: (logits[pair[0]], -pair[0]), default=None)
+        if best is None:
+            raise ModelError("no_token", found=len(self.text))
+        return best
+
+    def _note_choice(self, token: int, ids: Ids, logits: Logits, best: float) -> None:
+        """Keep how likely the other allowed tokens were, unless only one text may follow."""
+        if self._matcher.forced(self._state).startswith(self._pieces[token]):
+            return
+        near = np.flatnonzero((logits <= best) & (logits >= best - NEAR))
+        ids, logits = ids[near], logits[near]
+        others = tuple(
+            (other, float(np.exp(float(logits[np.searchsorted(ids, other)]) - best)))
+            for other in _leading(ids, logits, LIKELY)
+            if other != token and self._advance(other) is not None
+        )
+        if others:
+            self.choices.append(Choice(len(self.text), len(self.tokens), token, others))
+
+
+def _leading(ids: Ids, logits: Logits, count: int) -> list[int]:
+    """Return at most `count` ids in the order of their logits, equal ones by id.
+
+    An id whose logit equals that of one left out is left out as well, so the order is never broken.
+    """
+    if ids.size > MANY:
+        near = np.flatnonzero(logits >= logits.max() - CLOSE)
+        if near.size > count:
+            ids, logits = ids[near], logits[near]
+    if ids.size > count:
+        bound = np.partition(logits, ids.size - count - 1)[ids.size - count - 1]
+        kept = np.flatnonzero(logits > bound)
+    else:
+        kept = np.arange(ids.size)
+    ordered = kept[np.argsort(-logits[kept], kind="stable")]
+    found: list[int] = ids[ordered].tolist()
+    return found
