@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from databases import BASE, SETTINGS, Contents, make_table, opened, plans, state_of
+from effort import FEWER
 from hypothesis import given
 from strategies import CONTRACTS
 
@@ -42,6 +43,7 @@ def made(con: Connection, steps: list[Step], settings: Settings, **more: Any) ->
     return found
 
 
+@FEWER
 @given(plans())
 def test_both_ways_give_the_same_answer(example: tuple[Contents, list[Step]]) -> None:
     contents, steps = example

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from effort import FEWER
 from hypothesis import given
 from hypothesis import strategies as st
 from tables_in_files import SETTINGS, written
@@ -134,6 +135,7 @@ def _held_together(path: Path, options: LoadOptions = AS_FOUND) -> tuple[Any, ..
     return careful
 
 
+@FEWER
 @given(st.integers(0, 2**32))
 def test_the_short_way_reads_what_the_careful_one_reads(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     text, options = file_of(seed)

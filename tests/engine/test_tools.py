@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from databases import BASE, SETTINGS, Contents, content_hash, make_table, opened, state_of, tables
+from effort import FEWER
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import CONTRACTS, written_answers
@@ -213,6 +214,7 @@ def rankings(draw: st.DrawFn) -> tuple[Contents, dict[str, Any]]:
     return contents, {**args, "group": {"columns": columns, "agg": agg}}
 
 
+@FEWER
 @given(rankings())
 def test_top_n_with_group_is_group_and_total_then_top_n(example: tuple[Contents, dict[str, Any]]) -> None:
     contents, args = example

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from databases import BASE, SETTINGS, SPELLINGS, Contents, content_hash, make_table, opened, tables
+from effort import FEWER
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import CONTRACTS, written_answers
@@ -69,6 +70,7 @@ def narrowed(draw: st.DrawFn) -> tuple[Contents, dict[str, Any], dict[str, Any]]
     return Contents([("c", "VARCHAR"), ("k", "VARCHAR")], rows), step, pivot
 
 
+@FEWER
 @given(narrowed(), st.booleans())
 def test_no_row_is_lost_between_a_filter_and_a_pivot(
     example: tuple[Contents, dict[str, Any], dict[str, Any]], exact: bool
@@ -83,6 +85,7 @@ def test_no_row_is_lost_between_a_filter_and_a_pivot(
     assert counted == sum(1 for cell, _ in kept if cell is not None and cell.strip(sql.BLANKS))
 
 
+@FEWER
 @given(st.data(), tables(), tables(max_rows=5))
 def test_every_written_join_and_append_leaves_the_computed_state(
     data: st.DataObject, table: Contents, beside: Contents
