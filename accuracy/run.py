@@ -5,13 +5,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from engine.decoder import TokenModel
+from engine.batch import ManyModel, Request, decode_many
+from engine.decoder import Decoded, TokenModel
 from engine.interrupt import HeldInterrupt
-from engine.session import Answered, ask, run
+from engine.model_error import ModelError
+from engine.session import Answered, ask, prepare, run
 from engine.terminal import Tick, counted
-from grammar import TezError
+from grammar import AnswerMatcher, TezError
 
 from .cases import Case
 from .identity import differences
@@ -22,12 +24,18 @@ from .tables import Tables
 # A fault of Tez's own in one case is that case's outcome and not the end of the run.
 FAULTS: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
+# Cases are asked together in groups of so many times as many as are in one batch, then their answers are kept.
+ROUNDS: Final = 4
+
 OpenModel = Callable[[], AbstractContextManager[TokenModel]]
 
 
-def run_cases(out: Path, header: Mapping[str, Any], cases: Sequence[Case], tables: Tables, model: OpenModel) -> int:
+def run_cases(
+    out: Path, header: Mapping[str, Any], cases: Sequence[Case], tables: Tables, model: OpenModel, together: int = 1
+) -> int:
     """Ask all cases that `out` does not hold yet, and write each answer as soon as it is there.
 
+    So many cases about the same tables are asked `together`.
     The model is loaded once, and only if a case is left to ask. Interrupted at any moment, a second call goes on after
     the last complete line. Returns how many cases were asked now. Raises BenchError `other_header` where the file was
     begun with another header, `not_written`, and what reading the file raises.
@@ -36,21 +44,27 @@ def run_cases(out: Path, header: Mapping[str, Any], cases: Sequence[Case], table
     if not left:
         return 0
     with model() as loaded, counted(len(cases) - len(left), len(cases)) as tick:
-        _ask_all(out, left, tables, loaded, tick)
+        if together > 1:
+            _ask_together(out, left, tables, loaded, tick, together)
+        else:
+            _ask_all(out, left, tables, loaded, tick)
     return len(left)
 
 
-def predict(case: Case, tables: Tables, model: TokenModel) -> Record:
+def predict(case: Case, tables: Tables, model: TokenModel, written: Decoded | ModelError | None = None) -> Record:
     """Ask one case and return its line: the answer, or the error; seconds, tokens, and how sure the model was.
 
     A plan is run as for a user, so that an error in running is seen and its time is counted; its rows are not kept.
+    `written` is what the model wrote when it was asked together with others.
     """
     prediction: Record = {"case": case.id, "answer": None, "error": None, "tokens": {}, "seconds": {}, "choices": []}
     history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
     workspace = tables.workspace(case)
     started = time.monotonic()
     try:
-        answered = ask(workspace, case.request, model, history, dry_run=True)
+        if isinstance(written, ModelError):
+            raise written
+        answered = ask(workspace, case.request, model, history, dry_run=True, decoded=written)
         prediction |= _told(answered)
         if "steps" in answered.answer:
             before = time.monotonic()
@@ -86,6 +100,38 @@ def _ask_all(out: Path, cases: Sequence[Case], tables: Tables, model: TokenModel
         tick(case.id)
         _append(out, predict(case, tables, model))
     tick("")
+
+
+def _ask_together(
+    out: Path, cases: Sequence[Case], tables: Tables, model: TokenModel, tick: Tick, together: int
+) -> None:
+    groups: dict[tuple[str, tuple[str, ...]], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.domain, case.tables), []).append(case)
+    for group in groups.values():
+        for start in range(0, len(group), together * ROUNDS):
+            some = group[start : start + together * ROUNDS]
+            tick(some[0].id)
+            for case, written in zip(some, write_together(some, tables, model, together), strict=True):
+                _append(out, predict(case, tables, model, written))
+    tick("")
+
+
+def write_together(
+    cases: Sequence[Case], tables: Tables, model: TokenModel, together: int
+) -> list[Decoded | ModelError | None]:
+    """Let the model answer cases about the same tables, `together` at a time; None for a blank request."""
+    requests = {}
+    for number, case in enumerate(cases):
+        workspace = tables.workspace(case)
+        history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
+        if case.request.strip():
+            asked = prepare(workspace, case.request, history)
+            requests[number] = Request(asked.prompt.text, AnswerMatcher(workspace.contracts, asked.scene))
+    many = cast(ManyModel, model)
+    written = decode_many(many, list(requests.values()), tables.settings.model, together)
+    found: dict[int, Decoded | ModelError] = dict(zip(requests, written, strict=True))
+    return [found.get(number) for number in range(len(cases))]
 
 
 def _append(out: Path, prediction: Record) -> None:

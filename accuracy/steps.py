@@ -84,7 +84,16 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
     cases = choose(read_cases(arguments.cases), domain=arguments.domain, sample=arguments.sample, seed=seed)
     with Tables(settings, arguments.data) as tables:
         header = run_header(cases, choice, tables, model, adapter)
-        run_cases(arguments.out, header, cases, tables, lambda: open_model(model, adapter, settings, language))
+        if arguments.batch > 1:
+            header["batch"] = arguments.batch
+        run_cases(
+            arguments.out,
+            header,
+            cases,
+            tables,
+            lambda: open_model(model, adapter, settings, language),
+            arguments.batch,
+        )
     return DONE
 
 

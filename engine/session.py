@@ -192,13 +192,15 @@ def ask(
     failed: Mapping[str, Any] | None = None,
     calibration: Calibration | None = None,
     others: bool = False,
+    decoded: Decoded | None = None,
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
     `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
     written, `standing` and `failed` as in `prepare`. `calibration` is the model's, where it has one: only then is an
     answer doubted so much that it becomes a question. With `others`, other readings are looked for where the model was
-    not sure. Raises RequestError, ModelError, ToolError, DatabaseError.
+    not sure. `decoded` is what the model has written already, where many requests were asked together. Raises
+    RequestError, ModelError, ToolError, DatabaseError.
     """
     if not request.strip():
         raise RequestError("empty_request")
@@ -206,11 +208,12 @@ def ask(
     asked = prepare(workspace, request, history, standing=standing, failed=failed)
     matcher = AnswerMatcher(workspace.contracts, asked.scene)
     prepared = time.monotonic()
-    decoded = decode(
+    model_settings = workspace.settings.model
+    decoded = decoded or decode(
         model,
         matcher,
         asked.prompt.text,
-        workspace.settings.model,
+        model_settings,
         shared=asked.prompt.shared,
         progress=progress,
         writing=writing,
@@ -218,11 +221,10 @@ def ask(
     made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, decoded.text)
     doubt = _doubt(workspace, asked, own, made, calibration)
-    answer = own if doubt is None else doubt
+    answer = doubt or own
     decided = time.monotonic()
     earlier = [turn["answer"] for turn in history]
-    first = Reading(own, probability(made))
-    found = _readings(workspace, asked, model, matcher, earlier, decoded, made, first) if others else ()
+    found = _readings(workspace, asked, model, matcher, earlier, decoded, made, own) if others else ()
     looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
@@ -290,10 +292,11 @@ def _readings(
     earlier: Sequence[Answer],
     decoded: Decoded,
     made: Sequence[Decision],
-    first: Reading,
+    own: dict[str, Any],
 ) -> tuple[Reading, ...]:
     """Return what the request may mean, the model's own answer first; a plan that fails is no reading."""
     settings = workspace.settings
+    first = Reading(own, probability(made))
 
     def attempt(answer: dict[str, Any]) -> dict[str, Any] | None:
         try:

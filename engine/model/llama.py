@@ -19,7 +19,9 @@ from engine.prefix_store import PrefixStore, state_key
 from engine.settings import ModelSettings
 from engine.vocabulary import Vocabulary
 
+from .batch import Batch
 from .log import LOG
+from .many import ManySequences
 from .tokens import Tokeniser
 
 
@@ -47,12 +49,13 @@ class LlamaModel:
         """
         self._model: Any = None
         self._context: Any = None
-        self._batch: Any = None
+        self._adapter: Any = None
+        self._batch: Batch | None = None
         self._held: list[int] = []
         self._fresh = False
         self._store = store
         self.path = path
-        header = read_header(path)
+        self._header = header = read_header(path)
         check_model(header)
         self._settings = settings
         self.context = min(settings.context, header.number("context_length", settings.context))
@@ -64,8 +67,9 @@ class LlamaModel:
         try:
             self._load(header, progress, cancelled)
             self._tokeniser = Tokeniser(self._model, path, header.values.get("tokenizer.chat_template"))
-            loaded = self._load_adapter(header, adapter)
-            self._make_context(loaded, adapter)
+            self._adapter_path = adapter
+            self._adapter = self._load_adapter(header, adapter)
+            self._make_context()
         except BaseException:
             self.close()
             raise
@@ -81,7 +85,7 @@ class LlamaModel:
         batch, context, model = self._batch, self._context, self._model
         self._batch = self._context = self._model = None
         if batch is not None:
-            llama_cpp.llama_batch_free(batch)
+            batch.free()
         if context is not None:
             llama_cpp.llama_free(context)
         if model is not None:
@@ -170,6 +174,15 @@ class LlamaModel:
             raise ModelError("decode_failed", path=str(self.path), detail=LOG.last())
         return np.ctypeslib.as_array(found, shape=(len(self.pieces),))
 
+    def many(self, count: int, room: int) -> ManySequences:
+        """Return `count` sequences beside the model's own, that may hold `room` tokens together.
+
+        Raises ModelError: `no_memory`, `context_not_made`.
+        """
+        _check_memory(self._header, room, self._settings.memory_share, loaded=True)
+        context = self._new_context(room, count + 1)
+        return ManySequences(context, self._settings.batch, len(self.pieces), room)
+
     def _load(self, header: Header, progress: Progress, cancelled: Cancelled) -> None:
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = 0
@@ -208,32 +221,32 @@ class LlamaModel:
             raise ModelError("adapter_not_loaded", path=str(path), model=self.name, detail=LOG.last())
         return loaded
 
-    def _make_context(self, loaded: Any, adapter: Path | None) -> None:
+    def _make_context(self) -> None:
+        self._context = self._new_context(self.context, 1)
+        self._batch = Batch(self._settings.batch)
+
+    def _new_context(self, tokens: int, sequences: int) -> Any:
+        """Return a context that holds so many tokens, with the adapter set."""
         settings = self._settings
-        threads = settings.threads or machine.cores()
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = self.context
+        params.n_ctx = tokens
         params.n_batch = params.n_ubatch = settings.batch
-        params.n_threads = params.n_threads_batch = threads
-        params.n_outputs_max = 1
+        params.n_threads = params.n_threads_batch = settings.threads or machine.cores()
+        params.n_outputs_max = params.n_seq_max = sequences
+        # Sequences share a beginning, which one cache for all holds only once.
+        params.kv_unified = True
         # Without the full cache a model with a sliding window cannot go back to a common beginning.
         params.swa_full = True
         with HeldInterrupt():
-            self._context = llama_cpp.llama_init_from_model(self._model, params)
-        if not self._context:
-            raise ModelError("context_not_made", context=self.context, path=str(self.path), detail=LOG.last())
-        if loaded is not None:
-            adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(loaded)
-            if llama_cpp.llama_set_adapters_lora(self._context, adapters, 1, (ctypes.c_float * 1)(1.0)):
-                raise ModelError("adapter_not_loaded", path=str(adapter), model=self.name, detail=LOG.last())
-        size = settings.batch
-        self._batch = llama_cpp.llama_batch_init(size, 0, 1)
-        self._batch_tokens = np.ctypeslib.as_array(self._batch.token, shape=(size,))
-        self._batch_places = np.ctypeslib.as_array(self._batch.pos, shape=(size,))
-        self._batch_wanted = np.ctypeslib.as_array(self._batch.logits, shape=(size,))
-        np.ctypeslib.as_array(self._batch.n_seq_id, shape=(size,))[:] = 1
-        for place in range(size):
-            self._batch.seq_id[place][0] = 0
+            context = llama_cpp.llama_init_from_model(self._model, params)
+        if not context:
+            raise ModelError("context_not_made", context=tokens, path=str(self.path), detail=LOG.last())
+        if self._adapter is not None:
+            adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(self._adapter)
+            if llama_cpp.llama_set_adapters_lora(context, adapters, 1, (ctypes.c_float * 1)(1.0)):
+                llama_cpp.llama_free(context)
+                raise ModelError("adapter_not_loaded", path=str(self._adapter_path), model=self.name, detail=LOG.last())
+        return context
 
     def _forget(self, kept: int) -> bool:
         """Drop what was evaluated after the first `kept` tokens; False where all of it had to go."""
@@ -281,23 +294,24 @@ class LlamaModel:
         count, start = len(tokens), len(self._held)
         if start + count > self.context:
             raise ModelError("context_full", found=start + count, allowed=self.context)
-        self._batch.n_tokens = count
-        self._batch_tokens[:count] = tokens
-        self._batch_places[:count] = np.arange(start, start + count)
-        self._batch_wanted[:count] = 0
-        self._batch_wanted[count - 1] = wanted
+        assert self._batch is not None
+        last = [*[False] * (count - 1), wanted]
+        self._batch.fill(tokens, range(start, start + count), last, [0] * count)
         # An interruption in between leaves tokens in the cache that are not held: `_forget` drops them.
         self._fresh = False
-        code = llama_cpp.llama_decode(self._context, self._batch)
+        code = llama_cpp.llama_decode(self._context, self._batch.raw)
         if code:
             raise ModelError("decode_failed", path=str(self.path), code=code, detail=LOG.last())
         self._held.extend(tokens)
         self._fresh = wanted
 
 
-def _check_memory(header: Header, context: int, share: float) -> None:
-    """Refuse a model whose weights and cache do not fit. Raises ModelError `no_memory`, sizes in megabytes."""
-    weights, cache = header.size, header.cache_bytes(context)
+def _check_memory(header: Header, context: int, share: float, *, loaded: bool = False) -> None:
+    """Refuse what does not fit: the cache, and the weights unless they are loaded.
+
+    Raises ModelError `no_memory`, sizes in megabytes.
+    """
+    weights, cache = 0 if loaded else header.size, header.cache_bytes(context)
     allowed = int(machine.memory_available() * share)
     if weights + cache > allowed:
         raise ModelError(

@@ -21,10 +21,11 @@ from accuracy.records import PREDICTIONS, BenchError, read_records
 from accuracy.run import predict, run_cases
 from accuracy.selection import choose, in_order, read_cases
 from accuracy.tables import Tables
-from engine.decoder import TokenModel
+from engine.batch import Request
+from engine.decoder import Decoded, TokenModel, decode
 from engine.model_error import ModelError
 from engine.session import current_result, run
-from engine.settings import load_settings
+from engine.settings import ModelSettings, load_settings
 from engine.terminal import counted
 
 SETTINGS = load_settings()
@@ -317,6 +318,42 @@ def test_the_command_writes_the_file_and_refuses_another_sample(
     assert captured.out == ""
     assert "Traceback" not in captured.err
     assert str(tmp_path / "out.jsonl") in captured.err
+
+
+class ManyRecorded(RecordedModel):
+    """A recorded model that is asked for several answers at once: what each would be alone."""
+
+    def many(self, count: int, room: int) -> None:
+        raise AssertionError("decode_many is replaced")
+
+
+def test_asked_together_each_case_has_the_answer_that_it_has_alone(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for: list[int] = []
+
+    def alone(
+        model: RecordedModel, requests: list[Request[Any]], settings: ModelSettings, count: int
+    ) -> list[Decoded | ModelError]:
+        asked_for.append(len(requests))
+        found: list[Decoded | ModelError] = []
+        for request in requests:
+            try:
+                found.append(decode(model, request.matcher, request.prompt, settings))
+            except ModelError as error:
+                found.append(error)
+        return found
+
+    monkeypatch.setattr("accuracy.run.decode_many", alone)
+    answers = {**golds(), TOY[2].request: ModelError("no_token", found=3)}
+    run_cases(tmp_path / "one.jsonl", HEADER, TOY, tables, Loader(RecordedModel(answers)))
+    run_cases(tmp_path / "many.jsonl", HEADER, TOY, tables, Loader(ManyRecorded(answers)), 2)
+    assert max(asked_for) > 2
+    one, many = (
+        {line["case"]: (line["answer"], line["error"], line["choices"]) for line in timeless(tmp_path / name)}
+        for name in ("one.jsonl", "many.jsonl")
+    )
+    assert one == many
 
 
 def test_ctrl_c_ends_the_command_with_its_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
