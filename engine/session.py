@@ -208,16 +208,8 @@ def ask(
     asked = prepare(workspace, request, history, standing=standing, failed=failed)
     matcher = AnswerMatcher(workspace.contracts, asked.scene)
     prepared = time.monotonic()
-    model_settings = workspace.settings.model
-    decoded = decoded or decode(
-        model,
-        matcher,
-        asked.prompt.text,
-        model_settings,
-        shared=asked.prompt.shared,
-        progress=progress,
-        writing=writing,
-    )
+    text, beginnings, limits = asked.prompt.text, asked.prompt.shared, workspace.settings.model
+    decoded = decoded or decode(model, matcher, text, limits, shared=beginnings, progress=progress, writing=writing)
     made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, decoded.text)
     doubt = _doubt(workspace, asked, own, made, calibration)
