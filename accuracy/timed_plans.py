@@ -9,6 +9,7 @@ from typing import Any, Final
 from engine import render, run_plan, sql
 from engine.database import Connection, connect, execute, fetch_frame, query
 from engine.machine import peak_memory
+from engine.profile import table_state
 from engine.settings import Settings, load_settings
 
 from .data import BASE
@@ -30,7 +31,8 @@ def way_of(name: str, con: Connection, settings: Settings) -> Way:
         return lambda plan: plan.pandas(frame)
     rows = settings.output.json_rows
     evidence = name == "run_plan"
-    return lambda plan: run_plan(con, BASE, plan.steps, settings, max_rows=rows, evidence=evidence)
+    known = [table_state(con, BASE, settings)]
+    return lambda plan: run_plan(con, BASE, plan.steps, settings, max_rows=rows, evidence=evidence, known=known)
 
 
 def _plain(column: str) -> str:

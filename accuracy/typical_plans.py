@@ -115,13 +115,13 @@ PLANS: Final = (
         "rows of one district in order",
         (
             _step("filter", column="tuman", op="=", value="Tuman 77"),
-            _step("filter", column="mahsulot", op="=", value="Non"),
+            _step("filter", column="miqdor", op=">=", value=750),
             _step("sort", by="summa", descending=True),
             _step("select_columns", columns=["sana", "mijoz", "miqdor", "summa"]),
         ),
-        "SELECT sana, mijoz, miqdor, summa FROM base WHERE tuman = 'Tuman 77' AND mahsulot = 'Non' "
+        "SELECT sana, mijoz, miqdor, summa FROM base WHERE tuman = 'Tuman 77' AND miqdor >= 750 "
         "ORDER BY summa DESC NULLS LAST",
-        lambda frame: frame[(frame["tuman"] == "Tuman 77") & (frame["mahsulot"] == "Non")].sort_values(
+        lambda frame: frame[(frame["tuman"] == "Tuman 77") & (frame["miqdor"] >= 750)].sort_values(
             "summa", ascending=False, kind="stable"
         )[["sana", "mijoz", "miqdor", "summa"]],
     ),

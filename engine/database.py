@@ -1,6 +1,7 @@
 """DuckDB: opening it, asking it, and turning its errors into ours. Nothing else imports duckdb."""
 
 import os
+import re
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,6 +31,7 @@ _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
     (duckdb.TransactionException, "transaction"),
     (duckdb.Error, "failed"),
 )
+_PLAIN_VIEW = re.compile(r" AS SELECT \* FROM ([^\n]+);$")
 _INTERRUPTED_BY_CTRL_C = "Query interrupted"
 _EXPRESSION_DEPTH = "max_expression_depth"
 _RELIED_ON = {
@@ -230,6 +232,25 @@ def is_view(con: Connection, table: str) -> bool:
     return found is not None and found.sort == "view"
 
 
+def table_behind(con: Connection, view: str) -> str | None:
+    """Return the full quoted name of the table all of whose columns a view shows as they are, None for other views.
+
+    The view is given by its full quoted name.
+    """
+    place = [sql.literal(part) for part in sql.name_parts(view) or ()]
+    at = "(database_name, schema_name, {}) = ({})"
+    found = query(con, f"SELECT sql FROM duckdb_views() WHERE {at.format('view_name', ', '.join(place))}")
+    shown = _PLAIN_VIEW.search(found[0][0]) if found else None
+    parts = None if shown is None else sql.name_parts(shown[1])
+    if parts is None or len(parts) not in (2, 3):
+        return None
+    full = parts if len(parts) == 3 else [parts[0], "main", parts[1]]
+    table = ", ".join(sql.literal(part) for part in full)
+    known = query(con, f"SELECT count(*) FROM duckdb_tables() WHERE {at.format('table_name', table)}")[0][0]
+    name = ".".join(sql.name(part) for part in full)
+    return name if known and describe(con, name) == describe(con, view) else None
+
+
 def tables(con: Connection, *, everywhere: bool = False) -> list[str]:
     """Return the names of the tables and views in use; `everywhere` adds DuckDB's own and other schemas'."""
     seen = "TRUE" if everywhere else "NOT internal AND database_name IN ('temp', current_database())"
@@ -306,13 +327,12 @@ def _found(con: Connection, table: str) -> _Entry | None:
 
 def _catalogue(con: Connection, condition: str) -> list[_Entry]:
     """Return the tables and views that fulfil a condition over the catalogue's columns and `name`."""
-    return [
-        _Entry(row[0], row[1], row[2], sort)
+    listed = " UNION ALL ".join(
+        f"SELECT database_name, schema_name, {sort}_name AS name, {sql.literal(sort)} AS sort FROM duckdb_{sort}s() "
+        f"WHERE {condition}"
         for sort in ("table", "view")
-        for row in query(
-            con, f"SELECT database_name, schema_name, {sort}_name AS name FROM duckdb_{sort}s() WHERE {condition}"
-        )
-    ]
+    )
+    return [_Entry(*row) for row in query(con, listed)]
 
 
 @contextmanager

@@ -53,6 +53,18 @@ def with_labels_of(state: TableState, known: Iterable[Column]) -> TableState:
     )
 
 
+def with_values_of(state: TableState, known: Iterable[Column]) -> TableState:
+    """Return the state with the values that the text columns of the same names are known to have."""
+    by_name = {column.name: column for column in known if column.kind == "text"}
+    columns = [
+        replace(column, values=by_name[column.name].values, complete=by_name[column.name].complete)
+        if column.name in by_name and column.kind == "text"
+        else column
+        for column in state.columns
+    ]
+    return replace(state, columns=tuple(columns))
+
+
 def date_facts(con: Connection, source: str, types: Mapping[str, str]) -> dict[str, DateFacts]:
     """Return how the dates of those text columns are written that begin with some."""
     texts = [column for column, duckdb_type in types.items() if kind_of(duckdb_type) == "text"]

@@ -30,7 +30,7 @@ from grammar import (
 
 from . import database, profile, sql
 from .database import Connection, DatabaseError
-from .day_order import as_columns, day_orders, with_labels_of, with_orders_of
+from .day_order import as_columns, day_orders, with_labels_of, with_orders_of, with_values_of
 from .interrupt import Stopping
 from .paths import STEP_PREFIX
 from .settings import Settings, as_settings, limits
@@ -87,9 +87,9 @@ def run_plan(
     `columns` (names), `kinds`, `rows` (tuples, at most `max_rows` of them), `row_count`, `evidence` and `artifacts`
     (dicts with `step` and `tool`), `steps` (as checked, with exact column names). `keep_as` gives the result a lasting
     name, `keep_steps` leaves the tables of the steps in place (above `tools.copied_rows` rows some are views, or lack
-    columns that nobody reads). `known` are states of opened tables: what a person settled of their dates and decimals.
-    Without `evidence` nothing is counted for it: no notes, no reports of cleaning steps. `told` hears the number of
-    each step whose table is made.
+    columns that nobody reads). `known` are states of opened tables as they are: the values of their columns, and what a
+    person settled of their dates and decimals. Without `evidence` nothing is counted for it: no notes, no reports of
+    cleaning steps. `told` hears the number of each step whose table is made.
 
     All steps are checked before the first one runs. Any connection will do: what its caller has set is put aside for
     the run. Raises ToolError for a plan that cannot run as written, for names that are refused and for one that takes
@@ -253,12 +253,13 @@ def _start(
     by_orders = any(has_exclusions(contracts[step["tool"]]) for step in steps)
 
     def state(name: str, source: str) -> TableState:
+        if name in settled:
+            found = with_values_of(table_state(con, source, name, settings), settled[name].columns)
+            return with_labels_of(with_orders_of(found, settled[name].columns), settled[name].columns)
         if by_values:
             found = profile.table_state(con, name, settings, source=source)
         else:
             found = table_state(con, source, name, settings)
-        if name in settled:
-            return with_labels_of(with_orders_of(found, settled[name].columns), settled[name].columns)
         if not by_orders:
             return found
         return with_orders_of(found, as_columns(day_orders(con, source, dict(database.describe(con, source)))))

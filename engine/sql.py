@@ -25,6 +25,7 @@ _INTEGER_SHAPES = {
     for sign in ("", "U")
     if bits <= 64
 }
+_NAME_PART = r'(?:"(?:[^"]|"")+"|\w+)'
 _DECIMAL_WIDTH = 38
 _LONGEST_LIST = 4
 _LARGEST_FLOAT = Decimal("3.4028234663852886e38")
@@ -35,6 +36,14 @@ _WIDE = Context(prec=400)
 def name(text: str) -> str:
     """Quote a name of a table or column; ToolError `broken_text` for text that no encoding can carry."""
     return f'"{_carried(text).replace(chr(34), chr(34) * 2)}"'
+
+
+def name_parts(text: str) -> list[str] | None:
+    """Return the parts of a name with points in it, quoted or not; None if it is no such name."""
+    if not re.fullmatch(rf"{_NAME_PART}(\.{_NAME_PART})*", text):
+        return None
+    parts = re.findall(_NAME_PART, text)
+    return [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
 
 
 def literal(value: object) -> str:

@@ -21,17 +21,23 @@ from .tools.registry import Executor, Made, RowCount, Table, habits_of
 
 STEP_MARK = "a step of a plan, made by Tez"
 _ROW_ID = "rowid"
+_MANY_TIMES_FEWER = 10
 Step = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a step reads: the text after FROM, the number of rows, and the cell that orders them, where there is one."""
+    """What a step reads: the text after FROM, the number of rows, and the cell that orders them, where there is one.
+
+    `most` is a number of rows that are not exceeded, `columns` their types, where these are known.
+    """
 
     text: str
     counted: RowCount
     place: str = ""
     large: bool = False
+    most: int | None = None
+    columns: Mapping[str, str] | None = None
 
 
 class StepTables:
@@ -65,13 +71,14 @@ class StepTables:
         self, executor: Executor, state: TableState, others: Mapping[str, str], settings: Settings, *, evidence: bool
     ) -> Table:
         """Return the table that the executor of the next step reads."""
-        source, columns = self.source, dict(database.describe(self._con, self.source.text))
+        source = self.source
+        columns = dict(source.columns or database.describe(self._con, source.text))
         columns.pop(self._hidden, None)
         carried = ""
         if source.large and source.place and habits_of(executor).lazy == "in_order":
             carried = f"{source.place} AS {sql.name(self._hidden)}"
         table = Table(self._con, source.text, columns, source.counted, settings, state, others, evidence)
-        return replace(table, place=source.place, carried=carried, prepare=self._prepare)
+        return replace(table, place=source.place, carried=carried, prepare=self._prepare, most=source.most)
 
     def make(self, number: int, executor: Executor, table: Table, made: Made) -> RowCount:
         """Make the table of a step and return how many rows it has."""
@@ -79,26 +86,44 @@ class StepTables:
         habits, last = habits_of(executor), number == len(self._names)
         by_itself = not self._prepared
         if self.source.large and habits.lazy and by_itself:
-            self.source = self._view(name, table, made, known)
+            uncounted = last and self._bounded and (known is None or not known.known)
+            few = self._few_rows(name, table, made) if uncounted else None
+            self.source = few or self._view(name, table, made, known)
         elif self.source.large and last and self._bounded and known is not None:
             database.make_temporary_view(self._con, name, made.select, STEP_MARK)
-            self.source = Source(database.temporary(name), known, large=True)
+            self.source = Source(database.temporary(name), known, large=True, most=self.source.most)
         else:
             self.source = self._table(name, made.select, self._needed[number - 1])
         self._prepared = 0
         return self.source.counted
 
-    def _view(self, name: str, table: Table, made: Made, known: RowCount | None) -> Source:
-        view = database.temporary(name)
-        counted = known or RowCount(count=lambda: count(self._con, view))
+    def _few_rows(self, name: str, table: Table, made: Made) -> Source | None:
+        """Return the result as a table if it has but few rows, which spares counting them; None if it has more."""
+        most = self._copied_rows // _MANY_TIMES_FEWER
+        select, _ = self._visible(table, made)
+        rows = database.make_temporary(self._con, name, f"SELECT * FROM ({select}) LIMIT {most + 1}", STEP_MARK)
+        if rows <= most:
+            return Source(database.temporary(name), RowCount(rows), large=True)
+        database.execute(self._con, f"DROP TABLE {database.temporary(name)}")
+        return None
+
+    def _visible(self, table: Table, made: Made) -> tuple[str, str]:
+        """Return the SELECT of a step without the rows' places, and the one with them as a source if it has them."""
         if not table.carried:
-            database.make_temporary_view(self._con, name, made.select, STEP_MARK)
-            return Source(view, counted, large=True)
+            return made.select, ""
         inner = f"({made.select})"
         described = [column for column, _ in database.describe(self._con, inner)]
         visible = ", ".join(sql.name(column) for column in described if column != self._hidden)
-        database.make_temporary_view(self._con, name, f"SELECT {visible} FROM {inner}", STEP_MARK)
-        return Source(inner, counted, f"t.{sql.name(self._hidden)}", large=True)
+        return f"SELECT {visible} FROM {inner}", inner
+
+    def _view(self, name: str, table: Table, made: Made, known: RowCount | None) -> Source:
+        view = database.temporary(name)
+        counted = known or RowCount(count=lambda: count(self._con, view))
+        select, inner = self._visible(table, made)
+        database.make_temporary_view(self._con, name, select, STEP_MARK)
+        if not inner:
+            return Source(view, counted, large=True, most=self.source.most)
+        return Source(inner, counted, f"t.{sql.name(self._hidden)}", large=True, most=self.source.most)
 
     def _table(self, name: str, select: str, needed: Collection[str] | None) -> Source:
         if self.source.large and needed is not None:
@@ -107,8 +132,9 @@ class StepTables:
             if len(read) < len(described):
                 select = f"SELECT {', '.join(map(sql.name, read))} FROM ({select})"
         rows = database.make_temporary(self._con, name, select, STEP_MARK)
-        place = row_place(self._con, database.temporary(name))
-        return Source(database.temporary(name), RowCount(rows), place, large=rows > self._copied_rows)
+        table = database.temporary(name)
+        columns = dict(database.describe(self._con, table))
+        return Source(table, RowCount(rows), row_place(columns), rows > self._copied_rows, rows, columns)
 
     def _prepare(self, select: str) -> str:
         """Keep the rows of a SELECT for the time of the run."""
@@ -129,22 +155,22 @@ def hidden_name(states: Iterable[TableState]) -> str:
     return unique_name("place", {column.name for state in states for column in state.columns})
 
 
-def row_place(con: Connection, table: str) -> str:
+def row_place(columns: Iterable[str]) -> str:
     """Return the cell that holds a row's place in a real table; nothing where a column of the table has that name."""
-    names = [name.lower() for name, _ in database.describe(con, table)]
-    return "" if _ROW_ID in names else f"t.{_ROW_ID}"
+    return "" if any(name.lower() == _ROW_ID for name in columns) else f"t.{_ROW_ID}"
 
 
 def opened_source(con: Connection, source: str, copied_rows: int, hidden: str, *, view: bool) -> Source:
     """Return the opened table as a source; its text compares by letters alone, also where a column has a collation."""
     described = database.describe(con, source)
-    place = "" if view else row_place(con, source)
+    table = database.table_behind(con, source) if view else source
+    source, place = table or source, row_place(name for name, _ in described) if table else ""
     rows = count(con, source)
     text = compared_by_letters(described, source)
     if text != source and place:
         text = f"(SELECT {letters(described)}, {_ROW_ID} AS {sql.name(hidden)} FROM {source})"
         place = f"t.{sql.name(hidden)}"
-    return Source(text, RowCount(rows), place, large=rows > copied_rows)
+    return Source(text, RowCount(rows), place, rows > copied_rows, rows, dict(described))
 
 
 def compared_by_letters(described: Sequence[tuple[str, str]], source: str) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from engine import sql
+from engine import database, sql
 from grammar import ToolError
 
 from .registry import Note, Table
@@ -68,12 +68,7 @@ def _spelled(table: Table, column: str, values: list[Any]) -> Condition:
     cell = table.cell(column)
     if table.settings.tools.exact_text or not asked:
         return Condition(sql.any_of(cell, asked))
-    wanted = ", ".join(f"({number}, {sql.same_value(sql.literal(text))})" for number, text in enumerate(asked))
-    rows = table.query(
-        f"WITH stored AS (SELECT DISTINCT {cell} AS spelling FROM {table.source} AS t), "
-        f"wanted(number, form) AS (VALUES {wanted}) SELECT wanted.number, stored.spelling "
-        f"FROM wanted JOIN stored ON {sql.same_value('stored.spelling')} = wanted.form ORDER BY ALL"
-    )
+    rows = _stored_spellings(table, column, asked)
     notes: list[Note] = []
     for number, text in enumerate(asked):
         spellings = [spelling for at, spelling in rows if at == number]
@@ -81,6 +76,29 @@ def _spelled(table: Table, column: str, values: list[Any]) -> Condition:
             notes.append({"note": "spellings", "column": column, "value": text, "spellings": spellings})
     found = dict.fromkeys(spelling for _, spelling in rows)
     return Condition(sql.any_of(cell, found), notes)
+
+
+def _stored_spellings(table: Table, column: str, asked: list[str]) -> list[database.Row]:
+    """Return the stored spellings of each value, with its number in the list.
+
+    Where all values of the column are known, no row is read for them; but several spellings of one value are looked
+    up, because some of them may have been left out by then.
+    """
+    wanted = ", ".join(f"({number}, {sql.same_value(sql.literal(text))})" for number, text in enumerate(asked))
+
+    def spelled(stored: str) -> list[database.Row]:
+        return table.query(
+            f"WITH stored AS (SELECT DISTINCT spelling FROM {stored}), wanted(number, form) AS (VALUES {wanted}) "
+            "SELECT wanted.number, stored.spelling FROM wanted "
+            f"JOIN stored ON {sql.same_value('stored.spelling')} = wanted.form ORDER BY ALL"
+        )
+
+    known = table.state.column(column).all_values()
+    if known:
+        rows = spelled(f"(VALUES {', '.join(f'({sql.literal(value)})' for value in known)}) AS known(spelling)")
+        if len({number for number, _ in rows}) == len(rows):
+            return rows
+    return spelled(f"(SELECT {table.cell(column)} AS spelling FROM {table.source} AS t)")
 
 
 def _compared(table: Table, column: str, op: str, value: Any) -> str:

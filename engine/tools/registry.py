@@ -23,6 +23,11 @@ class RowCount:
         self._known = known
         self._count = count
 
+    @property
+    def known(self) -> bool:
+        """Whether nobody has to count any more."""
+        return self._known is not None
+
     def told(self, rows: int) -> None:
         """Take the number from who has just counted."""
         self._known = rows
@@ -70,11 +75,17 @@ class Table:
     carried: str = ""
     prepare: Callable[[str], str] = bracketed
     check_time: Callable[[], None] = nothing
+    most: int | None = None
 
     @property
     def rows(self) -> int:
         """How many rows there are; may take a scan."""
         return self.counted()
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows there are at most, which is often known without a scan."""
+        return self.rows if self.most is None else self.most
 
     def kind(self, column: str) -> Kind:
         """Return the kind of a column."""
@@ -144,7 +155,7 @@ class Table:
     def _read_from(self, source: str) -> "Table":
         counted = RowCount(count=lambda: int(self.query(f"SELECT count(*) FROM {source}")[0][0]))
         described = dict(database.describe(self.con, source))
-        return replace(self, source=source, columns=described, counted=counted, place="", carried="")
+        return replace(self, source=source, columns=described, counted=counted, place="", carried="", most=None)
 
 
 @dataclass(frozen=True)

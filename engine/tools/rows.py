@@ -103,8 +103,12 @@ def _ties(table: Table, by: str, n: int, descending: bool) -> list[Note]:
     if not before:
         return []
     same = f"{rank} = (SELECT {last}(r) FROM ({top}))"
-    value = f"any_value({table.value(by)}) FILTER (WHERE {same})"
-    rows, ties, at_cut = table.query(f"SELECT count(*), count(*) FILTER (WHERE {same}), {value} FROM {source}")[0]
-    table.counted.told(rows)
+    value = f"any_value({table.value(by)})"
+    if table.counted.known:
+        ties, at_cut = table.query(f"SELECT count(*), {value} FROM {source} WHERE {same}")[0]
+    else:
+        found = f"count(*) FILTER (WHERE {same}), {value} FILTER (WHERE {same})"
+        rows, ties, at_cut = table.query(f"SELECT count(*), {found} FROM {source}")[0]
+        table.counted.told(rows)
     note = {"note": "ties_at_cut", "column": by, "value": plain(at_cut), "rows": ties - before}
     return [note] if ties > before else []

@@ -4,7 +4,7 @@ A total works on rows `k0, k1, ..., v`: the group keys (NULL where the cell is e
 It never overflows: what is too large for the type becomes an empty cell and is counted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,7 +17,9 @@ from .registry import Made, Note, Table, executes, unique_names
 COUNTS = frozenset({"count", "count_distinct"})
 _ADDS_UP = frozenset({"sum", "avg", "median"})
 _COUNTS_EACH_ROW = _ADDS_UP | {"count"}
+_FLOAT_SUM = "fsum(CAST(t.v AS DOUBLE))"
 _SMALL_DECIMAL = 18
+_SHORT = frozenset({"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT"})
 _DECIMAL_WIDTH = 38
 _LARGEST_SUM = {"HUGEINT": 1.7e38, "UHUGEINT": 1.7e38}
 _LARGEST_DOUBLE = 1.7e308
@@ -68,7 +70,9 @@ def group_and_total(
 def totalled(table: Table, groups: list[str], value_column: str | None, agg: str) -> Made:
     """Return the table of one total per group: the groups in ascending order, empty last, then the total."""
     value = value_of(table, value_column)
-    grouped = grouped_totals(table, projected(table, groups, value_column), len(groups), value, agg)
+    blanks = _grouped_as_they_are(table, groups, value, agg)
+    rows = projected(table, groups, value_column, as_they_are=bool(blanks))
+    grouped = grouped_totals(table, rows, len(groups), value, agg, blanks=blanks)
     keys = [f"k{number}" for number in range(len(groups))]
     names = [sql.name(name) for name in unique_names([*groups, total_name(value_column, agg)])]
     selected = [f"t.{part} AS {name}" for part, name in zip([*keys, "v"], names, strict=True)]
@@ -87,20 +91,26 @@ def grouped_totals(
     dated: bool = False,
     kept: bool = False,
     more: str = "",
+    blanks: Collection[int] = (),
 ) -> Grouped:
     """Return one total per group of rows `k0, ..., v`, from one scan wherever no sum can leave its type.
 
     `dated`: rows whose first key is empty are not wanted. `kept`: the totals are read more than once. `more` is one
-    more aggregate, for evidence.
+    more aggregate, for evidence. `blanks` are the numbers of keys that may still hold blank text.
     """
-    guarded = agg == "sum" and not _cannot_overflow(value.duckdb_type) and _counted(table, rows, value, agg).too_large
+    guarded = agg == "sum" and not _cannot_overflow(table, value) and _counted(table, rows, value, agg).too_large
     source = _guarded(rows, keys, value.duckdb_type) if guarded else rows
     listed = "".join(f"t.k{number}, " for number in range(keys))
     grouping = f"GROUP BY {listed[:-2]}" if keys else "HAVING count(*) > 0"
     counts = ""
     if table.evidence:
         counts = f", count(*) AS seen, count(t.{'raw' if guarded else 'v'}) AS filled" + (f", {more}" if more else "")
-    select = f"SELECT {listed}{aggregate(table, value, agg)} AS v{counts} FROM {source} AS t {grouping}"
+    parts = blanks and agg == "sum" and not _is_exact(value.duckdb_type)
+    total = _FLOAT_SUM if parts else aggregate(table, value, agg)
+    select = f"SELECT {listed}{total} AS v{counts} FROM {source} AS t {grouping}"
+    if blanks:
+        merged = {"count": "CAST(sum(t.v) AS BIGINT)"}.get(agg, f"{agg}(t.v)")
+        select = _without_blanks(select, keys, blanks, sql.finite(merged) if parts else merged, counted=table.evidence)
     totals = table.prepared(select) if kept or table.evidence else f"({select})"
     wanted = f"(SELECT * FROM {totals} WHERE k0 IS NOT NULL)" if dated else totals
     if not table.evidence:
@@ -116,6 +126,27 @@ def grouped_totals(
     )
     table.counted.told(every)
     return Grouped(wanted, _notes(table, value, agg, seen, filled, overflows), every - seen)
+
+
+def _grouped_as_they_are(table: Table, groups: list[str], value: Value, agg: str) -> list[int]:
+    """Return the numbers of the text columns among the groups, where it pays to look for blank text in the totals.
+
+    That is where a large table has few groups, which is known of columns whose values are known, and totals of parts
+    add up to the total.
+    """
+    texts = [number for number, column in enumerate(groups) if table.kind(column) == "text"]
+    known = all(table.state.column(groups[number]).all_values() for number in texts)
+    safe = agg == "sum" and _cannot_overflow(table, value)
+    adds_up = agg == "count" or safe or (agg in ("min", "max") and value.duckdb_type != "VARCHAR")
+    return texts if known and adds_up and table.most_rows > table.settings.tools.copied_rows else []
+
+
+def _without_blanks(select: str, keys: int, blanks: Collection[int], merged: str, *, counted: bool) -> str:
+    """Return totals whose groups of blank text are one with that of empty cells; `merged` is the total of their `v`."""
+    cells = [sql.value_of(f"t.k{number}", "VARCHAR") if number in blanks else f"t.k{number}" for number in range(keys)]
+    parts = [f"{cell} AS k{number}" for number, cell in enumerate(cells)] + [f"{merged} AS v"]
+    parts += [f"CAST(sum(t.{each}) AS BIGINT) AS {each}" for each in ("seen", "filled") if counted]
+    return f"SELECT {', '.join(parts)} FROM ({select}) AS t GROUP BY {', '.join(cells)}"
 
 
 def _notes(table: Table, value: Value, agg: str, seen: int, filled: int, overflows: int) -> list[Note]:
@@ -144,13 +175,22 @@ def value_of(table: Table, value_column: str | None) -> Value:
 
 
 def projected(
-    table: Table, groups: list[str], value_column: str | None, *, first_key: str | None = None, more: str = ""
+    table: Table,
+    groups: list[str],
+    value_column: str | None,
+    *,
+    first_key: str | None = None,
+    more: str = "",
+    as_they_are: bool = False,
 ) -> str:
     """Return the rows `k0, k1, ..., v` of a table, in brackets.
 
-    `first_key` is an expression before the groups, `more` a column behind them.
+    `first_key` is an expression before the groups, `more` a column behind them. `as_they_are` leaves blank text in the
+    groups.
     """
-    keys = ([] if first_key is None else [first_key]) + [table.value(column) for column in groups]
+    raw = {column for column in groups if as_they_are and table.kind(column) == "text"}
+    cells = [table.cell(column) if column in raw else table.value(column) for column in groups]
+    keys = ([] if first_key is None else [first_key]) + cells
     parts = [f"{key} AS k{number}" for number, key in enumerate(keys)]
     value = "CAST(NULL AS BIGINT)" if value_column is None else table.value(value_column)
     parts.append(f"{value} AS v")
@@ -213,7 +253,7 @@ def aggregate(table: Table, value: Value, agg: str, cell: str = "t.v") -> str:
             letters = alphabet(table, value.column)
             return f"{agg}({cell})" if letters is None else f"arg_{agg}({cell}, row({letters.key(cell)}, {cell}))"
         case "median":
-            return sql.finite(f"median(CAST({cell} AS DOUBLE))")
+            return f"median({cell})" if value.duckdb_type in _SHORT else sql.finite(f"median(CAST({cell} AS DOUBLE))")
         case "avg":
             return sql.finite(f"avg({cell})" if _is_small(value.duckdb_type) else f"favg(CAST({cell} AS DOUBLE))")
         case _:
@@ -226,9 +266,12 @@ def _is_exact(duckdb_type: str) -> bool:
     return duckdb_type not in sql.FLOATS
 
 
-def _cannot_overflow(duckdb_type: str) -> bool:
+def _cannot_overflow(table: Table, value: Value) -> bool:
     """Return whether adding up cells of this type never fails; a sum of FLOAT or DOUBLE becomes infinite instead."""
-    return duckdb_type in sql.FLOATS or _is_small(duckdb_type)
+    if value.duckdb_type in sql.FLOATS or _is_small(value.duckdb_type):
+        return True
+    shape = sql.decimal_shape(value.duckdb_type)
+    return shape is not None and table.most_rows < Decimal(10) ** (_DECIMAL_WIDTH - shape[0]) / 2
 
 
 def _is_small(duckdb_type: str) -> bool:

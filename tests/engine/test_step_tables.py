@@ -1,6 +1,8 @@
 """Real tables and views for the steps of a plan: the same answers either way, and nothing stays behind."""
 
 import dataclasses
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,11 @@ from effort import FEWER
 from hypothesis import given
 from strategies import CONTRACTS
 
-from engine import database
+from accuracy import same_result
+from engine import database, sql
 from engine.database import Connection
 from engine.plan import planned_steps, run_plan
+from engine.profile import table_state
 from engine.settings import Settings
 from engine.step_tables import read_later
 from engine.tools import EXECUTORS, Made, Table
@@ -55,6 +59,11 @@ def test_both_ways_give_the_same_answer(example: tuple[Contents, list[Step]]) ->
     assert {key: bounded[key] for key in ("row_count", "evidence")} == {
         key: results[0][key] for key in ("row_count", "evidence")
     }
+    known = [table_state(CON, BASE, SETTINGS)]
+    knowing = run_plan(CON, BASE, steps, VIEWS, contracts=CONTRACTS, known=known)
+    copied = run_plan(CON, BASE, steps, COPIES, contracts=CONTRACTS, known=known)
+    assert same_result(knowing, copied, SETTINGS, ordered=True), "binary numbers may be added up in another order"
+    assert repr(knowing["evidence"]) == repr(copied["evidence"])
     silent = run_plan(CON, BASE, steps, VIEWS, contracts=CONTRACTS, evidence=False)
     assert silent["evidence"] == []
     assert repr(silent["rows"]) == repr(results[0]["rows"])
@@ -142,6 +151,73 @@ def test_columns_may_be_called_like_what_orders_rows(name: str) -> None:
     for settings in (COPIES, VIEWS):
         result = run_plan(con, BASE, steps, settings)
         assert (result["columns"], result["rows"]) == ([name, "k"], [(9, "a"), (8, "a")])
+
+
+@pytest.mark.parametrize("tool", ["filter", "group_and_total"])
+def test_known_values_change_no_answer(tool: str) -> None:
+    con = opened()
+    spellings = ["A", "a ", "b", "", "  ", None]
+    values = ", ".join(f"({sql.literal(each)}, {number})" for number, each in enumerate(spellings * 3))
+    database.execute(con, f"CREATE TABLE base AS FROM (VALUES {values}) AS t(k, n)")
+    known = [table_state(con, BASE, SETTINGS)]
+    assert set(known[0].column("k").all_values() or ()) == {"A", "a ", "b"}
+    steps = [step("filter", column="n", op=">", value=5), step("remove_rows", column="k", op="=", value="a")]
+    if tool == "filter":
+        steps = [step("filter", column="k", op="in", values=["a", "b", "c"]), steps[1]]
+    for agg, column in (("sum", "n"), ("count", "n"), ("count", None), ("min", "n"), ("max", "k"), ("avg", "n")):
+        more = {} if column is None else {"value_column": column}
+        plan = [*steps[:1], step("group_and_total", group_by=["k"], agg=agg, **more)]
+        answers = [
+            run_plan(con, BASE, plan, settings, known=states) for settings in (COPIES, VIEWS) for states in (known, [])
+        ]
+        assert all(repr(answer) == repr(answers[0]) for answer in answers[1:])
+        rows = run_plan(con, BASE, plan, VIEWS, known=known, evidence=False)["rows"]
+        assert rows == answers[0]["rows"]
+
+
+def test_a_filter_on_known_values_reads_no_row_to_find_its_spellings(con: Connection) -> None:
+    known = [table_state(con, BASE, SETTINGS)]
+    column = replace(known[0].column("k"), values=("zz",))
+    told = [replace(known[0], columns=tuple(column if each.name == "k" else each for each in known[0].columns))]
+    steps = [step("filter", column="k", op="=", value="a")]
+    assert run_plan(con, BASE, steps, SETTINGS, known=known)["row_count"] == 4
+    assert run_plan(con, BASE, steps, SETTINGS, known=told)["row_count"] == 0, "who says that he knows is believed"
+
+
+@pytest.mark.parametrize(
+    ("made", "place"),
+    [
+        ('FROM "w""x"."my t"', True),
+        ('SELECT * FROM "w""x".main."my t"', True),
+        ('SELECT * FROM "w""x"."my t" WHERE a > 1', False),
+        ('SELECT a FROM "w""x"."my t"', False),
+        ('SELECT * FROM "w""x"."seen"', False),
+        ("SELECT * FROM range(3)", False),
+    ],
+)
+def test_a_view_of_a_whole_table_has_its_row_ids(made: str, place: bool, tmp_path: Path) -> None:
+    con = opened()
+    database.execute(con, f'ATTACH \'{tmp_path}/a.duckdb\' AS "w""x"')
+    database.execute(con, 'CREATE TABLE "w""x"."my t" AS SELECT range AS a, range AS b FROM range(3)')
+    database.execute(con, 'CREATE VIEW "w""x".seen AS FROM "w""x"."my t"')
+    database.execute(con, f"CREATE VIEW base AS {made}")
+    behind = database.table_behind(con, '"memory"."main"."base"')
+    assert behind == ('"w""x"."main"."my t"' if place else None)
+    name = database.describe(con, "base")[0][0]
+    steps = [step("sort", by=name, descending=True)]
+    rows = [row[0] for row in run_plan(con, BASE, steps, VIEWS)["rows"]]
+    assert rows == ([2] if "WHERE" in made else [2, 1, 0])
+
+
+@pytest.mark.parametrize("bound", [9, 10, 11, 12])
+@pytest.mark.parametrize("evidence", [True, False])
+def test_a_result_of_few_rows_is_copied_and_one_of_many_is_not(con: Connection, bound: int, evidence: bool) -> None:
+    database.execute(con, "INSERT INTO base SELECT id + 20 * range, n, k, v, unread FROM base, range(1, 10)")
+    steps = [step("filter", column="id", op="<", value=bound), SORT, step("select_columns", columns=["k", "id"])]
+    for settings in (COPIES, VIEWS, copying(100)):
+        result = run_plan(con, BASE, steps, settings, max_rows=2, evidence=evidence)
+        assert (result["rows"], result["row_count"]) == ([("a", 0), ("a", 5)], bound)
+    assert database.tables(con) == [BASE]
 
 
 def test_a_view_as_base_keeps_its_order(con: Connection) -> None:
