@@ -17,8 +17,9 @@ from strategies import CONTRACTS, written_answers
 
 from accuracy.compare import same_result
 from engine import database, plan_sql, run_plan
+from engine.plan import planned_steps
 from engine.profile import opened_scene, table_state
-from grammar import AnswerMatcher, Scene
+from grammar import AnswerMatcher, Scene, by_name
 
 EXAMPLES = {"dev": 30, "check": 300, "soak": 5000}[os.environ.get("HYPOTHESIS_PROFILE", "dev")]
 CON = opened()
@@ -73,7 +74,8 @@ def test_three_ways_agree() -> None:
             assert same_result(result["rows"], database.query(CON, statement), SETTINGS, ordered=True), statement
         others = {OTHER: as_rows(OTHER)} if beside is not None else {}
         try:
-            expected = Reference(CON, others).run(as_rows(BASE), steps)
+            states = [read for _, read in planned_steps(by_name(CONTRACTS), state, steps)]
+            expected = Reference(CON, others).run(as_rows(BASE), steps, states)
         except NotCovered:
             compared.append(False)
             return

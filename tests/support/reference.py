@@ -10,18 +10,20 @@ import statistics
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from engine import database, sql
-from grammar import clean_name, unique_name
+from grammar import TableState, clean_name, unique_name
 from grammar.effects import NAMELESS
 from grammar.names import APOSTROPHES, BLANKS, same_name
 
 Row = list[Any]
+PERIODS = ("day", "week", "month", "quarter", "year")
 _UZBEK, _FOR_ORDER = "ўқғҳЎҚҒҲ", "ѧѫѩѭѦѪѨѬ"
+LONGEST = {name: timedelta(days=days) for name, days in zip(PERIODS, (1, 7, 31, 92, 366), strict=True)}
 _ALIKE = str.maketrans(APOSTROPHES, "'" * len(APOSTROPHES))
 
 
@@ -49,10 +51,12 @@ class Reference:
     def __init__(self, con: database.Connection, others: dict[str, Rows]) -> None:
         self._con = con
         self._others = others
+        self._state: TableState | None = None
 
-    def run(self, table: Rows, steps: Sequence[dict[str, Any]]) -> Rows:
-        """Return the table that the steps make."""
-        for step in steps:
+    def run(self, table: Rows, steps: Sequence[dict[str, Any]], states: Sequence[TableState] = ()) -> Rows:
+        """Return the table that the steps make; `states` are those of the tables that they read."""
+        for place, step in enumerate(steps):
+            self._state = states[place] if states else None
             tool: Callable[..., Rows] | None = getattr(self, step["tool"], None)
             if tool is None:
                 raise NotCovered(step["tool"])
@@ -88,9 +92,7 @@ class Reference:
         name = "count" if counts else value_column
         rank = self._rank(table, value_column) if agg in ("min", "max") and kind == "text" else lambda cell: cell
         rows = [[*key, total(cells, agg, rank)] for key, cells in found.items()]
-        for place, group in reversed(list(enumerate(groups))):
-            ranked = self._rank(table, group)
-            rows.sort(key=lambda row, at=place, of=ranked: (row[at] is None, row[at] is not None and of(row[at])))
+        rows = self._by_groups(table, groups, rows, 0)
         columns = [(group, table.kind(group)) for group in groups]
         return Rows([*columns, (unique_name(name, groups), kind)], rows)
 
@@ -143,6 +145,94 @@ class Reference:
             firsts.setdefault(tuple(filled(row[place]) for place in places), row)
         return Rows(table.columns, list(firsts.values()))
 
+    def pivot(self, table: Rows, *, rows: list[str], column: str, agg: str, value_column: Any = None) -> Rows:
+        if self._state is None:
+            raise NotCovered("values that are not known")
+        values = self._state.column(column).all_values() or ()
+        groups = list(dict.fromkeys(rows))
+        spread = table.at(column)
+        there = [row for row in table.rows if filled(row[spread]) is not None]
+        kind = table.kind(value_column) if agg in ("min", "max") else "number"
+        rank = self._rank(table, value_column) if agg in ("min", "max") and kind == "text" else lambda cell: cell
+        found: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+        for row in there:
+            key = tuple(filled(row[table.at(name)]) for name in groups)
+            cell = 1 if value_column is None else row[table.at(value_column)]
+            value = row[spread] if isinstance(row[spread], str) else str(row[spread]).lower()
+            found.setdefault(key, {}).setdefault(value, []).append(cell)
+        made = [[*key, *(total(cells.get(value, []), agg, rank) for value in values)] for key, cells in found.items()]
+        columns = [(group, table.kind(group)) for group in groups]
+        for value in values:
+            columns.append((unique_name(value, [name for name, _ in columns]), kind))
+        return Rows(columns, self._by_groups(table, groups, made, 0))
+
+    def period_compare(
+        self, table: Rows, *, date_column: str, period: str, agg: str, value_column: Any = None, group_by: Any = None
+    ) -> Rows:
+        groups = list(dict.fromkeys(group_by or []))
+        found: dict[tuple[Any, ...], dict[date, list[Any]]] = {}
+        for row in table.rows:
+            day = row[table.at(date_column)]
+            if day is None:
+                continue
+            key = tuple(filled(row[table.at(name)]) for name in groups)
+            cell = 1 if value_column is None else row[table.at(value_column)]
+            found.setdefault(key, {}).setdefault(start_of(day, period), []).append(cell)
+        counts = value_column is None or agg in ("count", "count_distinct")
+        made = []
+        for key, cells in found.items():
+            previous, at = None, min(cells)
+            while at <= max(cells):
+                value = total(cells.get(at, []), "count" if value_column is None else agg, lambda cell: cell)
+                change = None if value is None or previous is None else value - previous
+                percent = None if change is None or previous == 0 else 100 * float(change) / float(previous)
+                made.append([at, *key, value, previous, change, percent])
+                previous, at = value, start_of(at + LONGEST[period], period)
+        made = sorted(self._by_groups(table, groups, made, 1), key=lambda row: row[0])
+        columns = [("period", "date")]
+        names = [*groups, "count" if counts else value_column, "previous", "change", "change_percent"]
+        for place, name in enumerate(names):
+            kind = table.kind(name) if place < len(groups) else "number"
+            columns.append((unique_name(name, [column for column, _ in columns]), kind))
+        return Rows(columns, made)
+
+    def describe(self, table: Rows, *, columns: Any = None) -> Rows:
+        made = []
+        for name in list(dict.fromkeys(columns)) if columns else [column for column, _ in table.columns]:
+            kind, cells = table.kind(name), [row[table.at(name)] for row in table.rows]
+            there = [cell for cell in map(filled, cells) if cell is not None]
+            rank = self._rank(table, name)
+            low, high = (min(there, key=rank), max(there, key=rank)) if there else (None, None)
+            mean = total(cells, "avg", rank) if kind == "number" else None
+            counts = [len(there), len(cells) - len(there), len(set(there))]
+            made.append([name, kind, *map(Fraction, counts), in_words(low), in_words(high), mean])
+        kinds = {"filled": "number", "empty": "number", "distinct": "number", "mean": "number"}
+        names = ["column", "kind", "filled", "empty", "distinct", "min", "max", "mean"]
+        return Rows([(name, kinds.get(name, "text")) for name in names], made)
+
+    def join_table(self, left: Rows, *, table: str, column: str, other_column: str, how: str) -> Rows:
+        right = self._others[table]
+        if left.kind(column) != right.kind(other_column):
+            raise NotCovered("keys of two kinds")
+
+        def key(cell: Any) -> Any:
+            cell = filled(cell)
+            return folded(cell).strip(BLANKS) if isinstance(cell, str) else cell
+
+        mine, other = left.at(column), right.at(other_column)
+        rest = [place for place in range(len(right.columns)) if place != other]
+        made = []
+        for row in left.rows:
+            alike = [each for each in right.rows if key(each[other]) is not None and key(each[other]) == key(row[mine])]
+            made += [[*row, *(each[place] for place in rest)] for each in alike]
+            if not alike and how == "left":
+                made.append([*row, *(None for _ in rest)])
+        columns = list(left.columns)
+        for place in rest:
+            name, kind = right.columns[place]
+            columns.append((unique_name(name, [each for each, _ in columns]), kind))
+        return Rows(columns, made)
+
     def append_table(self, above: Rows, *, table: str) -> Rows:
         below = self._others[table]
         mine = {same_name(name) for name, _ in above.columns}
@@ -151,6 +241,15 @@ class Reference:
         rows = [[*row, *(None for _ in below.columns)] for row in above.rows]
         rows += [[*(None for _ in above.columns), *row] for row in below.rows]
         return Rows([*above.columns, *below.columns], rows)
+
+    def _by_groups(self, table: Rows, groups: list[str], rows: list[Row], first: int) -> list[Row]:
+        """Return rows in the order of their groups, which stand from the place `first` on; empty ones last."""
+        for place, group in reversed(list(enumerate(groups, first))):
+            ranked = self._rank(table, group)
+            rows = sorted(
+                rows, key=lambda row, at=place, of=ranked: (row[at] is None, row[at] is not None and of(row[at]))
+            )
+        return rows
 
     def _with(self, table: Rows, name: str, cells: list[Any]) -> Rows:
         added = unique_name(clean_name(name, NAMELESS), [column for column, _ in table.columns])
@@ -185,6 +284,28 @@ class Reference:
             return database.query(self._con, asked)[0][0], text
 
         return rank
+
+
+def start_of(day: date, period: str) -> date:
+    """Return the first day of the period of a day; weeks begin on Monday."""
+    if period == "day":
+        return day
+    if period == "week":
+        return day - timedelta(days=day.weekday())
+    months = {"month": day.month, "quarter": 3 * ((day.month - 1) // 3) + 1, "year": 1}
+    return date(day.year, months[period], 1)
+
+
+def in_words(cell: Any) -> str | None:
+    """Return a cell as text: numbers without zeros at their end, days as ISO dates."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, Fraction | float):
+        written = (
+            f"{Decimal(cell.numerator) / cell.denominator if isinstance(cell, Fraction) else Decimal(repr(cell)):f}"
+        )
+        return written.rstrip("0").rstrip(".") if "." in written else written
+    return cell.isoformat() if isinstance(cell, date) else cell
 
 
 def filled(cell: Any) -> Any:
