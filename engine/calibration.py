@@ -4,7 +4,6 @@
 table is not calibrated: how sure it is says nothing about how often it is right.
 """
 
-import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -14,11 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .confidence import Decision, least, probability
-from .model_error import ModelError
-from .settings import SettingsError
+from .settings import Settings, SettingsError
 
 FILE_NAME = "calibration.json"
-SAMPLE_BYTES = 1 << 20
 Measure = Literal["product", "least"]
 
 
@@ -55,14 +52,6 @@ def sureness(made: Sequence[Decision], measure: Measure) -> float:
     return probability(made) if measure == "product" else least(made)
 
 
-def model_key(model: Path, adapter: Path | None = None) -> str:
-    """Return what a model and its adapter are known by in a table, wherever the files lie: sizes and samples of them.
-
-    Raises ModelError `model_missing`.
-    """
-    return "+".join(_sampled(path) for path in (model, adapter) if path is not None)
-
-
 def read_calibrations(path: Path | None = None) -> dict[str, Calibration]:
     """Return the tables of a file by model key; without a file, those that Tez brings along. Raises SettingsError."""
     source = files(__package__).joinpath(FILE_NAME) if path is None else path
@@ -73,6 +62,12 @@ def read_calibrations(path: Path | None = None) -> dict[str, Calibration]:
         raise SettingsError("file_unreadable", path=str(source), found=error.strerror) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise SettingsError("file_not_json", path=str(source), found=str(error)) from error
+
+
+def calibration_of(settings: Settings, key: str) -> Calibration | None:
+    """Return the table of the model of this key; None for a model that is not calibrated. Raises SettingsError."""
+    path = settings.readings.calibration
+    return read_calibrations(None if path is None else Path(path)).get(key)
 
 
 def as_json(tables: Mapping[str, Calibration]) -> dict[str, Any]:
@@ -88,15 +83,3 @@ def _table(record: Mapping[str, Any]) -> Calibration:
     if table.measure not in ("product", "least") or not all(0 <= each <= 1 for each in (*table.sure, *table.right)):
         raise ValueError("measure must be product or least, shares from 0 to 1")
     return table
-
-
-def _sampled(path: Path) -> str:
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            digest = hashlib.sha256(file.read(SAMPLE_BYTES))
-            file.seek(max(size - SAMPLE_BYTES, 0))
-            digest.update(file.read(SAMPLE_BYTES))
-    except OSError:
-        raise ModelError("model_missing", path=str(path)) from None
-    return f"{size}-{digest.hexdigest()[:32]}"

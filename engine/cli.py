@@ -33,6 +33,9 @@ def parser() -> argparse.ArgumentParser:
     _paths(ask)
     ask.add_argument("request", metavar="REQUEST", help="what you want to know, in quotes")
     _model_options(ask)
+    ask.add_argument(
+        "--reading", type=_reading, metavar="N", help="take the N-th of the readings that were found possible"
+    )
     ask.add_argument("--dry-run", action="store_true", help="write the plan and do not run it")
     _output_options(ask)
 
@@ -174,6 +177,12 @@ def _output_options(command: argparse.ArgumentParser) -> None:
 def _row_count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= sys.maxsize):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: give a whole number from 0 up")
+    return int(text)
+
+
+def _reading(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= sys.maxsize):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a reading: give a whole number from 1 up")
     return int(text)
 
 

@@ -20,6 +20,9 @@ from prompt.words import (
 
 from . import exit_codes, outcome, render, terminal
 from .asking import settling_of
+from .calibration import calibration_of
+from .confidence import as_json as decisions_json
+from .confidence import least
 from .deliver import Delivery, Wanted, check_wanted
 from .files import OpenedTable
 from .load_options import ASK, LoadOptions
@@ -30,7 +33,7 @@ from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
 from .session import Answered, Workspace, ask, open_workspace, prepare, run, statement
 from .settings import Settings, load_settings
-from .show import hand_over, in_dialect, print_unrun, say_notes
+from .show import hand_over, in_dialect, print_unrun, say_notes, say_readings
 from .sources import STANDARD_INPUT
 from .watching import watching_of
 
@@ -79,6 +82,9 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
             max_rows=_most_rows(arguments, settings),
             keep_steps=wanted.out is not None,
             progress=progress,
+            calibration=calibration_of(settings, model.key),
+            others=settings.readings.most > 0,
+            reading=arguments.reading,
         )
         name = model.name
     if not arguments.json:
@@ -90,6 +96,8 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
         render.print_json(_ask_json(workspace, answered, name))
     else:
         print_unrun(workspace, answered, language)
+    if not arguments.json:
+        say_readings(workspace, answered, language)
     return exit_codes.QUESTION if "question" in answered.answer else exit_codes.ANSWERED
 
 
@@ -281,6 +289,13 @@ def _ask_json(workspace: Workspace, answered: Answered, model: str) -> dict[str,
         **_result_json(answered.result),
         "timing": answered.timing,
         "model": {"name": model, "tokens": answered.tokens},
+        "confidence": {
+            "right": answered.confidence,
+            "probability": answered.probability,
+            "least": least(answered.decisions),
+            "decisions": decisions_json(answered.decisions),
+        },
+        "readings": [{"number": number, **reading.as_json()} for number, reading in enumerate(answered.readings, 1)],
         "notes": [*_file_notes(workspace), *answered.notes],
         "tables": _reports_json(workspace),
     }

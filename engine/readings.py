@@ -45,6 +45,11 @@ class Reading:
     result: dict[str, Any] | None = None
     same: int = 0
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the reading as JSON has it: the plan, how likely it is, and the shape of its table."""
+        shape = {key: None if self.result is None else self.result[key] for key in ("columns", "row_count")}
+        return {"answer": self.answer, "probability": self.probability, "same": self.same, **shape}
+
     @property
     def empty(self) -> bool:
         """Return whether the plan ran and came out without a row."""

@@ -25,10 +25,11 @@ from prompt.resolve import Link, links
 
 from . import sql
 from .calibration import Calibration
-from .confidence import Decision, decisions, probability, real_question
+from .confidence import Decision, decisions, probability
 from .database import Connection, DatabaseError, connect, stop
 from .decoder import Decoded, Progress, TokenModel, Writing, decode, silent, unread
 from .domain import Domain, find_domain
+from .doubt import doubt
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
 from .interrupt import Stopping
@@ -192,6 +193,7 @@ def ask(
     failed: Mapping[str, Any] | None = None,
     calibration: Calibration | None = None,
     others: bool = False,
+    reading: int | None = None,
     decoded: Decoded | None = None,
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
@@ -199,8 +201,8 @@ def ask(
     `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
     written, `standing` and `failed` as in `prepare`. `calibration` is the model's, where it has one: only then is an
     answer doubted so much that it becomes a question. With `others`, other readings are looked for where the model was
-    not sure. `decoded` is what the model has written already, where many requests were asked together. Raises
-    RequestError, ModelError, ToolError, DatabaseError.
+    not sure; `reading` is the number of the one to take, from 1 for the model's own. `decoded` is what the model has
+    written already, where many requests were asked together. Raises RequestError, ModelError, ToolError, DatabaseError.
     """
     if not request.strip():
         raise RequestError("empty_request")
@@ -212,11 +214,11 @@ def ask(
     decoded = decoded or decode(model, matcher, text, limits, shared=beginnings, progress=progress, writing=writing)
     made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, decoded.text)
-    doubt = _doubt(workspace, asked, own, made, calibration)
-    answer = doubt or own
+    asking = doubt(workspace.contracts, asked.scene, workspace.settings, own, made, calibration)
     decided = time.monotonic()
     earlier = [turn["answer"] for turn in history]
-    found = _readings(workspace, asked, model, matcher, earlier, decoded, made, own) if others else ()
+    found = _readings(workspace, asked, model, matcher, earlier, decoded, made, own) if others or reading else ()
+    answer = _taken(found, reading) if reading else asking or own
     looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
@@ -251,29 +253,11 @@ def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
     return answer
 
 
-def _doubt(
-    workspace: Workspace,
-    asked: Asked,
-    answer: Mapping[str, Any],
-    made: Sequence[Decision],
-    calibration: Calibration | None,
-) -> dict[str, Any] | None:
-    """Return the question to ask instead of running a plan; None where the model is sure enough."""
-    settings = workspace.settings.readings
-    found = None if calibration is None else real_question(made, settings.ask_margin)
-    if found is None or "steps" not in answer:
-        return None
-    decision, question = found
-    settled = [each for each in made if each is not decision]
-    question["options"] = question["options"][: workspace.settings.grammar.question_options]
-    doubt = {"question": question}
-    if calibration is None or calibration.confidence(settled) < settings.ask_worth:
-        return None
-    try:
-        validate_answer(workspace.contracts, asked.scene, doubt)
-    except ToolError:
-        return None
-    return doubt
+def _taken(found: Sequence[Reading], number: int) -> dict[str, Any]:
+    """Return the answer of the reading of this number, from 1. Raises RequestError."""
+    if number > len(found):
+        raise RequestError("no_such_reading", found=number, allowed=len(found))
+    return found[number - 1].answer
 
 
 def _readings(

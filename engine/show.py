@@ -109,6 +109,27 @@ def say_step(workspace: Workspace, number: int, step: Mapping[str, Any], languag
     terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
 
 
+def say_readings(workspace: Workspace, answered: Answered, language: Language) -> None:
+    """Say how often such an answer is right, and what else the request may mean."""
+    if answered.confidence is None:
+        terminal.say(screen_text("not_calibrated", language))
+    else:
+        terminal.say(screen_text("confidence", language, percent=round(100 * answered.confidence)))
+    others = [
+        (number, reading)
+        for number, reading in enumerate(answered.readings, 1)
+        if reading.answer != answered.answer and "steps" in reading.answer
+    ]
+    if not others:
+        return
+    contracts = by_name(workspace.contracts)
+    terminal.say(screen_text("also_possible", language))
+    for number, reading in others:
+        steps = [explain(contracts[step["tool"]], step["args"], language) for step in reading.answer["steps"]]
+        rows = None if reading.result is None else reading.result["row_count"]
+        terminal.say("  " + screen_text("reading", language, number=number, plan="; ".join(steps), rows=rows))
+
+
 def say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:
     """Say notes, a line each."""
     for note in notes:

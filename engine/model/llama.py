@@ -15,6 +15,7 @@ from engine.draft import Logits
 from engine.gguf import Header, check_model, file_identity, read_header
 from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError
+from engine.model_key import model_key
 from engine.prefix_store import PrefixStore, state_key
 from engine.settings import ModelSettings
 from engine.vocabulary import Vocabulary
@@ -29,7 +30,8 @@ class LlamaModel:
     """A loaded model with one sequence of evaluated tokens, of which the common beginning is kept between prompts.
 
     `name` is the model's own name, `identity` tells files apart (name, bytes, time of change; the adapter's too),
-    `context` is in tokens. Use it as a context manager, or call `close`.
+    `key` tells models apart wherever their files lie, `context` is in tokens. Use it as a context manager, or call
+    `close`.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class LlamaModel:
         self._fresh = False
         self._store = store
         self.path = path
+        self.key = model_key(path, adapter)
         self._header = header = read_header(path)
         check_model(header)
         self._settings = settings

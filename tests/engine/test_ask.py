@@ -1,6 +1,7 @@
 """`tez ask` in processes of its own: a tiny real model for the form, the default model for the main job."""
 
 import contextlib
+import functools
 import json
 import os
 import pty
@@ -13,8 +14,9 @@ import pytest
 import tiny_gguf
 from command_line import LOANS, ROOT, TEZ, tez
 from scripted_model import ScriptedModel
+from wanting_model import wanting
 
-from engine import commands
+from engine import commands, exit_codes
 from engine.cli import parser
 from engine.model import LlamaModel
 
@@ -29,6 +31,8 @@ KEYS = [
     "files",
     "timing",
     "model",
+    "confidence",
+    "readings",
     "notes",
     "tables",
 ]
@@ -158,3 +162,52 @@ def test_ctrl_c_ends_at_once_and_without_a_traceback(default_model: LlamaModel) 
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert err.strip() == "Interrupted."
+
+
+SORTS = [{"steps": [{"tool": "sort", "args": {"by": by, "descending": True}}]} for by in ("qoldiq", "qoldiq_uzs")]
+
+
+def unsure(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Ask a model that wants the first of the sorts a little more than the second."""
+    made = functools.partial(wanting, (SORTS[0], 0.6), (SORTS[1], 0.4))
+    monkeypatch.setattr("engine.model.LlamaModel", lambda *_, **__: made())
+    monkeypatch.setattr("engine.weights.default_weights", lambda _: Path("unused"))
+    return commands.run_command(parser().parse_args(["ask", str(LOANS), *arguments]))
+
+
+@pytest.mark.parametrize(
+    ("request_text", "said"),
+    [
+        ("Qoldiq bo'yicha saralash", ["yana shunday tushunish mumkin", "2) ", "000 ta qator)", "--reading 2"]),
+        ("Отсортируй по остатку", ["понять и так", "2) ", "000 строк)", "--reading 2"]),
+        ("Sort by balance", ["may also mean", "2) ", "(3,000 rows)", "--reading 2"]),
+    ],
+)
+def test_other_readings_are_said_under_the_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], request_text: str, said: list[str]
+) -> None:
+    assert unsure(monkeypatch, request_text) == 0
+    printed = capsys.readouterr().err
+    assert [text for text in said if text not in printed] == []
+    assert printed.count("qoldiq_uzs") == 1
+
+
+def test_another_reading_is_taken_by_its_number(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert unsure(monkeypatch, "Sort by balance", "--json", "--reading", "2", "--rows", "1") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["answer"] == SORTS[1]
+    assert found["confidence"]["right"] is None
+    assert found["confidence"]["probability"] == pytest.approx(0.6, abs=1e-3)
+    assert [each["role"] for each in found["confidence"]["decisions"]] == ["column"]
+    assert [each["answer"] for each in found["readings"]] == SORTS
+    assert [(each["number"], each["row_count"]) for each in found["readings"]] == [(1, 3000), (2, 3000)]
+    assert unsure(monkeypatch, "Sort by balance", "--reading", "3") == exit_codes.USAGE
+    assert "2 readings were found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5"])
+def test_a_reading_is_a_number_from_one(number: str) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["ask", "t.csv", "request", "--reading", number])

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.calibration import Calibration, as_json, model_key, read_calibrations
+from engine.calibration import Calibration, as_json, read_calibrations
 from engine.model_error import ModelError
+from engine.model_key import model_key
 from engine.settings import SettingsError
 
 TABLE = Calibration("product", (0.2, 0.6, 0.8), (0.1, 0.5, 0.9), 50, {"cases": 50})

@@ -1,17 +1,15 @@
 """What else a request may mean, over a real table: runner-up plans run, told apart, and asked about."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from command_line import LOANS
 from finite import FakeModel
+from wanting_model import wanting
 
 from engine.calibration import Calibration
-from engine.draft import Logits
 from engine.model import LlamaModel
 from engine.session import Answered, Workspace, ask, open_workspace
 from engine.settings import load_settings
@@ -30,29 +28,6 @@ def loans() -> Workspace:
 
 def plan(tool: str, **args: Any) -> dict[str, Any]:
     return {"steps": [{"tool": tool, "args": args}]}
-
-
-def wanting(*answers: tuple[dict[str, Any], float]) -> FakeModel:
-    """Return a model that writes one of these answers, each with its weight, and nothing else."""
-    texts = [(json.dumps(each, ensure_ascii=False, separators=(",", ":")).encode(), weight) for each, weight in answers]
-    prompt: list[int] = []
-
-    def rule(tokens: Sequence[int]) -> Logits:
-        written = bytes(tokens[len(prompt) :])
-        weights = np.full(256, 1e-9)
-        for text, weight in texts:
-            if text.startswith(written) and len(text) > len(written):
-                weights[text[len(written)]] += weight
-        return np.log(weights).astype(np.float32)
-
-    class Wanting(FakeModel):
-        context = 1_000_000
-
-        def chat_tokens(self, content: str) -> list[int]:
-            prompt[:] = content.encode()
-            return list(prompt)
-
-    return Wanting(BYTES, rule, context=1_000_000)
 
 
 def about(loans: Workspace, model: FakeModel, **options: Any) -> Answered:

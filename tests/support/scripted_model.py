@@ -17,6 +17,7 @@ class ScriptedModel:
     """Writes `text` one byte a token; `prompts` keeps what it was asked."""
 
     name = "scripted"
+    key = "scripted"
     context = 1_000_000
 
     def __init__(self, text: str) -> None:
