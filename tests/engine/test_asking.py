@@ -87,7 +87,7 @@ def test_p03_the_number_is_asked_before_a_plan_runs(tmp_path: Path) -> None:
 def test_no_answer_leaves_the_column_as_it_is(tmp_path: Path) -> None:
     path = written(tmp_path, DAYS)
     code, out, said = typed_into([""], "profile", path, "--lang", "en", folder=tmp_path)
-    assert (code, "--dates." in said, "03/04/2025" in out) == (0, True, True)
+    assert (code, "--dates." in said, "03/04/2025" in said, "Text" in out) == (0, True, True, True)
     code, out, said = typed_into([""], "profile", path, "--lang", "en", folder=tmp_path)
     assert 'which day is "03/04/2025"?' in said
 
