@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-for name, examples in {"dev": 50, "check": 1000, "soak": 10_000}.items():
+for name, examples in {"dev": 50, "check": 200, "soak": 10_000}.items():
     settings.register_profile(
         name, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
     )
