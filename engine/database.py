@@ -235,12 +235,14 @@ def is_view(con: Connection, table: str) -> bool:
 def table_behind(con: Connection, view: str) -> str | None:
     """Return the full quoted name of the table all of whose columns a view shows as they are, None for other views.
 
-    The view is given by its full quoted name.
+    The view is given by its full quoted name; what is no view is the table itself.
     """
     place = [sql.literal(part) for part in sql.name_parts(view) or ()]
     at = "(database_name, schema_name, {}) = ({})"
     found = query(con, f"SELECT sql FROM duckdb_views() WHERE {at.format('view_name', ', '.join(place))}")
-    shown = _PLAIN_VIEW.search(found[0][0]) if found else None
+    if not found:
+        return view
+    shown = _PLAIN_VIEW.search(found[0][0])
     parts = None if shown is None else sql.name_parts(shown[1])
     if parts is None or len(parts) not in (2, 3):
         return None

@@ -106,7 +106,7 @@ def run_plan(
         most = plan.settings.tools.copied_rows
         try:
             with in_time(con, plan.settings.tools.plan_seconds) as deadline:
-                source = opened_source(con, plan.source, most, hidden, view=database.is_view(con, base))
+                source = opened_source(con, plan.source, most, hidden)
                 tables = StepTables(con, names, source, plan.read_later(), hidden, most, bounded=bounded)
                 run = Run(tables, plan.settings, evidence, told)
                 run_steps(plan, run, deadline)
@@ -338,15 +338,15 @@ def _placed(error: ToolError, step: int, tool: str) -> ToolError:
 
 def _result(con: Connection, plan: Plan, run: Run, max_rows: int | None) -> dict[str, Any]:
     result = visible_name([f"{STEP_PREFIX}{len(plan.steps)}"])
-    described = database.describe(con, result)
+    columns = run.tables.source.columns or dict(database.describe(con, result))
     limit = "" if max_rows is None else f" LIMIT {max(0, max_rows)}"
     rows = database.query(con, f"SELECT * FROM {result}{limit}")
     counted = run.tables.source.counted
     if max_rows is None or len(rows) < max_rows:
         counted.told(len(rows))
     return {
-        "columns": [name for name, _ in described],
-        "kinds": [database.kind_of(kind) for _, kind in described],
+        "columns": list(columns),
+        "kinds": [database.kind_of(kind) for kind in columns.values()],
         "rows": rows,
         "row_count": counted(),
         "artifacts": run.artifacts,

@@ -86,14 +86,19 @@ def filled(cell: str, duckdb_type: str) -> str:
     """Return the condition that the cell is not empty; never NULL."""
     if duckdb_type == "VARCHAR":
         return f"({cell} IS NOT NULL AND CASE WHEN {starts_unblank(cell)} THEN TRUE ELSE {trimmed(cell)} <> '' END)"
-    if duckdb_type in FLOATS or duckdb_type in DAYS_AND_TIMES:
+    if may_be_infinite(duckdb_type):
         return f"({cell} IS NOT NULL AND isfinite({cell}))"
     return f"({cell} IS NOT NULL)"
 
 
 def only_null_is_empty(duckdb_type: str) -> bool:
     """Return whether every cell of this type that is not NULL is filled."""
-    return duckdb_type != "VARCHAR" and duckdb_type not in FLOATS and duckdb_type not in DAYS_AND_TIMES
+    return duckdb_type != "VARCHAR" and not may_be_infinite(duckdb_type)
+
+
+def may_be_infinite(duckdb_type: str) -> bool:
+    """Return whether cells of this type may hold what is no number or no date of the calendar."""
+    return duckdb_type in FLOATS or duckdb_type in DAYS_AND_TIMES
 
 
 def empty(cell: str, duckdb_type: str) -> str:
@@ -103,7 +108,7 @@ def empty(cell: str, duckdb_type: str) -> str:
 
 def value_of(cell: str, duckdb_type: str) -> str:
     """Return the cell, NULL where it is empty."""
-    if duckdb_type == "VARCHAR" or duckdb_type in FLOATS or duckdb_type in DAYS_AND_TIMES:
+    if not only_null_is_empty(duckdb_type):
         return f"(CASE WHEN {filled(cell, duckdb_type)} THEN {cell} END)"
     return cell
 

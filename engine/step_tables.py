@@ -38,6 +38,37 @@ class Source:
     large: bool = False
     most: int | None = None
     columns: Mapping[str, str] | None = None
+    cells: "FiniteCells | None" = None
+
+
+class FiniteCells:
+    """Looks once at columns of binary numbers and dates of a large table: whether all of them are finite.
+
+    What holds for a table holds for the rows that are kept of it.
+    """
+
+    def __init__(self, con: Connection, table: str, columns: Collection[str]) -> None:
+        self._con = con
+        self._table = table
+        self._columns = columns
+        self._found: dict[str, bool] = {}
+
+    def within(self, columns: Collection[str]) -> "FiniteCells":
+        """Return the same for a table that has but these columns of it, and perhaps new ones."""
+        fewer = FiniteCells(self._con, self._table, [name for name in self._columns if name in columns])
+        fewer._found = self._found
+        return fewer
+
+    def all_finite(self, column: str) -> bool:
+        """Return whether every cell of the column is finite or NULL; false for a column that the table lacks."""
+        if column not in self._columns:
+            return False
+        if column not in self._found:
+            cell = sql.name(column)
+            bounds = f"SELECT min({cell}) AS low, max({cell}) AS high FROM {self._table}"
+            seen = f"SELECT coalesce(isfinite(low) AND isfinite(high), TRUE) FROM ({bounds})"
+            self._found[column] = bool(database.query(self._con, seen)[0][0])
+        return self._found[column]
 
 
 class StepTables:
@@ -78,6 +109,8 @@ class StepTables:
         if source.large and source.place and habits_of(executor).lazy == "in_order":
             carried = f"{source.place} AS {sql.name(self._hidden)}"
         table = Table(self._con, source.text, columns, source.counted, settings, state, others, evidence)
+        if source.cells is not None:
+            table = replace(table, finite=source.cells.all_finite)
         return replace(table, place=source.place, carried=carried, prepare=self._prepare, most=source.most)
 
     def make(self, number: int, executor: Executor, table: Table, made: Made) -> RowCount:
@@ -100,30 +133,35 @@ class StepTables:
     def _few_rows(self, name: str, table: Table, made: Made) -> Source | None:
         """Return the result as a table if it has but few rows, which spares counting them; None if it has more."""
         most = self._copied_rows // _MANY_TIMES_FEWER
-        select, _ = self._visible(table, made)
+        select, _, _ = self._visible(table, made)
         rows = database.make_temporary(self._con, name, f"SELECT * FROM ({select}) LIMIT {most + 1}", STEP_MARK)
         if rows <= most:
             return Source(database.temporary(name), RowCount(rows), large=True)
         database.execute(self._con, f"DROP TABLE {database.temporary(name)}")
         return None
 
-    def _visible(self, table: Table, made: Made) -> tuple[str, str]:
-        """Return the SELECT of a step without the rows' places, and the one with them as a source if it has them."""
+    def _visible(self, table: Table, made: Made) -> tuple[str, str, dict[str, str] | None]:
+        """Return the SELECT of a step without the rows' places, the one with them as a source, and what it shows.
+
+        The latter are empty where the SELECT has no places.
+        """
         if not table.carried:
-            return made.select, ""
+            return made.select, "", None
         inner = f"({made.select})"
-        described = [column for column, _ in database.describe(self._con, inner)]
-        visible = ", ".join(sql.name(column) for column in described if column != self._hidden)
-        return f"SELECT {visible} FROM {inner}", inner
+        described = dict(database.describe(self._con, inner))
+        described.pop(self._hidden)
+        return f"SELECT {', '.join(map(sql.name, described))} FROM {inner}", inner, described
 
     def _view(self, name: str, table: Table, made: Made, known: RowCount | None) -> Source:
         view = database.temporary(name)
         counted = known or RowCount(count=lambda: count(self._con, view))
-        select, inner = self._visible(table, made)
+        select, inner, columns = self._visible(table, made)
+        cells = None if self.source.cells is None else self.source.cells.within(table.columns)
         database.make_temporary_view(self._con, name, select, STEP_MARK)
         if not inner:
-            return Source(view, counted, large=True, most=self.source.most)
-        return Source(inner, counted, f"t.{sql.name(self._hidden)}", large=True, most=self.source.most)
+            return replace(self.source, text=view, counted=counted, place="", columns=None, cells=cells)
+        place = f"t.{sql.name(self._hidden)}"
+        return replace(self.source, text=inner, counted=counted, place=place, columns=columns, cells=cells)
 
     def _table(self, name: str, select: str, needed: Collection[str] | None) -> Source:
         if self.source.large and needed is not None:
@@ -160,17 +198,20 @@ def row_place(columns: Iterable[str]) -> str:
     return "" if any(name.lower() == _ROW_ID for name in columns) else f"t.{_ROW_ID}"
 
 
-def opened_source(con: Connection, source: str, copied_rows: int, hidden: str, *, view: bool) -> Source:
+def opened_source(con: Connection, source: str, copied_rows: int, hidden: str) -> Source:
     """Return the opened table as a source; its text compares by letters alone, also where a column has a collation."""
     described = database.describe(con, source)
-    table = database.table_behind(con, source) if view else source
+    table = database.table_behind(con, source)
     source, place = table or source, row_place(name for name, _ in described) if table else ""
     rows = count(con, source)
     text = compared_by_letters(described, source)
     if text != source and place:
         text = f"(SELECT {letters(described)}, {_ROW_ID} AS {sql.name(hidden)} FROM {source})"
         place = f"t.{sql.name(hidden)}"
-    return Source(text, RowCount(rows), place, rows > copied_rows, rows, dict(described))
+    large, columns = rows > copied_rows, dict(described)
+    return Source(
+        text, RowCount(rows), place, large, rows, columns, FiniteCells(con, source, columns) if large else None
+    )
 
 
 def compared_by_letters(described: Sequence[tuple[str, str]], source: str) -> str:

@@ -50,7 +50,8 @@ def matching(table: Table, column: str, op: str, value: Any, values: list[Any] |
 
 def _among_filled(table: Table, column: str, condition: str) -> Condition:
     """Return the condition for filled cells alone; where only NULL is empty, it is NULL for these by itself."""
-    if condition.strip("()") in ("TRUE", "FALSE") or not sql.only_null_is_empty(table.type(column)):
+    by_itself = sql.only_null_is_empty(table.type(column)) or table.is_finite(column)
+    if condition.strip("()") in ("TRUE", "FALSE") or not by_itself:
         return Condition(f"({table.filled(column)} AND {condition})")
     return Condition(condition)
 
@@ -93,7 +94,7 @@ def _stored_spellings(table: Table, column: str, asked: list[str]) -> list[datab
             f"JOIN stored ON {sql.same_value('stored.spelling')} = wanted.form ORDER BY ALL"
         )
 
-    known = table.state.column(column).all_values()
+    known = table.known_values(column)
     if known:
         rows = spelled(f"(VALUES {', '.join(f'({sql.literal(value)})' for value in known)}) AS known(spelling)")
         if len({number for number, _ in rows}) == len(rows):

@@ -6,6 +6,7 @@ for Uzbek in Cyrillic, whose letters ў қ ғ ҳ stand behind я: for the order 
 Which of this a column needs is told by its first rows, as many as the settings say.
 """
 
+import re
 from dataclasses import dataclass
 
 from engine import sql
@@ -47,9 +48,12 @@ def alphabet(table: Table, column: str) -> Alphabet | None:
     """Return how a column is ordered, None where its values order themselves."""
     if table.kind(column) != "text":
         return None
+    signs = [_UZBEK_LATIN, f"[{_UZBEK_CYRILLIC}]", _DIGITS]
+    known = table.known_values(column)
+    if known is not None and not any(re.search(sign, value) for sign in signs for value in known):
+        return Alphabet(uzbek_latin=False, uzbek_cyrillic=False, digits=False)
     cell = table.cell(column)
     cells = f"SELECT {cell} AS v FROM {table.source} AS {ROW} LIMIT {table.settings.tools.alphabet_rows}"
-    signs = [_UZBEK_LATIN, f"[{_UZBEK_CYRILLIC}]", _DIGITS]
     found = ", ".join(f"coalesce(bool_or(regexp_matches(v, {sql.literal(sign)})), false)" for sign in signs)
     return Alphabet(*table.query(f"SELECT {found} FROM (SELECT DISTINCT v FROM ({cells}))")[0])
 

@@ -12,7 +12,7 @@ from grammar import ToolError
 
 from .order import ascending
 from .registry import Made, Note, Table, executes, plain, unique_names
-from .totals import COUNTS, Value, adding_up_limit, grouped_totals, projected, total_name, value_of
+from .totals import COUNTS, Value, adding_up_limit, grouped_totals, rows_of, total_name, value_of
 
 _STEPS = {"day": "1 DAY", "week": "7 DAYS", "month": "1 MONTH", "quarter": "3 MONTHS", "year": "1 YEAR"}
 _NAMES = ("previous", "change", "change_percent")
@@ -46,8 +46,9 @@ def period_compare(
     groups = list(dict.fromkeys(group_by or []))
     value = value_of(table, value_column)
     day = _day(table, date_column)
-    rows = projected(table, groups, value_column, first_key=_start(day, period), more=f"{day} AS day")
-    grouped = grouped_totals(table, rows, len(groups) + 1, value, agg, dated=True, kept=True, more="max(t.day) AS last")
+    rows, raw = rows_of(table, groups, value_column, first_key=_start(day, period), more=f"{day} AS day")
+    last = "max(t.day) AS last"
+    grouped = grouped_totals(table, rows, len(groups) + 1, value, agg, dated=True, kept=True, more=last, raw=raw)
     notes: list[Note] = []
     if grouped.left_out:
         notes.append({"note": "empty_left_out", "column": date_column, "cells": grouped.left_out})

@@ -50,6 +50,11 @@ def nothing() -> None:
     """Do nothing."""
 
 
+def unknown(column: str) -> bool:
+    """Say that nothing is known of a column."""
+    return False
+
+
 @dataclass(frozen=True)
 class Table:
     """The table that a step reads.
@@ -60,7 +65,8 @@ class Table:
 
     On a large table every scan counts. `tally` counts several things in one; `prepared` keeps the rows of a SELECT
     that a step reads more than once. `place` is the cell that orders the rows where the source has one, `carried` what
-    hands it on in a SELECT. `check_time` raises where the time of the plan is over.
+    hands it on in a SELECT; `finite` tells of columns whose numbers or dates are all finite. `check_time` raises where
+    the time of the plan is over.
     """
 
     con: database.Connection
@@ -76,6 +82,7 @@ class Table:
     prepare: Callable[[str], str] = bracketed
     check_time: Callable[[], None] = nothing
     most: int | None = None
+    finite: Callable[[str], bool] = unknown
 
     @property
     def rows(self) -> int:
@@ -102,11 +109,21 @@ class Table:
 
     def value(self, column: str) -> str:
         """Return a column's cell, NULL where it is empty."""
-        return sql.value_of(self.cell(column), self.type(column))
+        cell = self.cell(column)
+        return cell if self.is_finite(column) else sql.value_of(cell, self.type(column))
 
     def filled(self, column: str) -> str:
         """Return the condition that a column's cell is not empty."""
-        return sql.filled(self.cell(column), self.type(column))
+        cell = self.cell(column)
+        return f"({cell} IS NOT NULL)" if self.is_finite(column) else sql.filled(cell, self.type(column))
+
+    def is_finite(self, column: str) -> bool:
+        """Return whether a column of binary numbers or dates is known to hold none that is not finite."""
+        return sql.may_be_infinite(self.type(column)) and self.finite(column)
+
+    def known_values(self, column: str) -> tuple[str, ...] | None:
+        """Return all values that a column may hold, None where they are not known; each as it is stored."""
+        return next((each.all_values() for each in self.state.columns if each.name == column), None)
 
     def select_list(self, replaced: Mapping[str, str] | None = None) -> str:
         """Return all columns in order for a SELECT, some of them replaced by expressions."""
@@ -140,13 +157,18 @@ class Table:
         self.counted.told(rows)
         return found
 
+    @property
+    def prepares(self) -> bool:
+        """Whether what is prepared is made once, and not each time that it is read."""
+        return self.prepare is not bracketed
+
     def prepared(self, select: str) -> str:
         """Return a source with the rows of a SELECT over this table, made once where that can be."""
         return self.prepare(select)
 
     def over(self, select: str) -> "Table":
         """Return the table that a SELECT over this one gives."""
-        return self._read_from(bracketed(select))
+        return replace(self._read_from(bracketed(select)), state=replace(self.state, columns=()))
 
     def other(self, name: str) -> "Table":
         """Return another opened table, which a plan names as `name`."""
@@ -155,7 +177,9 @@ class Table:
     def _read_from(self, source: str) -> "Table":
         counted = RowCount(count=lambda: int(self.query(f"SELECT count(*) FROM {source}")[0][0]))
         described = dict(database.describe(self.con, source))
-        return replace(self, source=source, columns=described, counted=counted, place="", carried="", most=None)
+        return replace(
+            self, source=source, columns=described, counted=counted, place="", carried="", most=None, finite=unknown
+        )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ A total works on rows `k0, k1, ..., v`: the group keys (NULL where the cell is e
 It never overflows: what is too large for the type becomes an empty cell and is counted.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,7 +17,6 @@ from .registry import Made, Note, Table, executes, unique_names
 COUNTS = frozenset({"count", "count_distinct"})
 _ADDS_UP = frozenset({"sum", "avg", "median"})
 _COUNTS_EACH_ROW = _ADDS_UP | {"count"}
-_FLOAT_SUM = "fsum(CAST(t.v AS DOUBLE))"
 _SMALL_DECIMAL = 18
 _SHORT = frozenset({"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT"})
 _DECIMAL_WIDTH = 38
@@ -51,6 +50,14 @@ class _Counted:
 
 
 @dataclass(frozen=True)
+class RawRows:
+    """Rows with text as it stands among their keys, and the condition over totals of them that a key is blank."""
+
+    rows: str
+    blank: str
+
+
+@dataclass(frozen=True)
 class Grouped:
     """One total per group: `source` has the rows `k0, k1, ..., v`; `left_out` counts the rows that were not wanted."""
 
@@ -70,9 +77,8 @@ def group_and_total(
 def totalled(table: Table, groups: list[str], value_column: str | None, agg: str) -> Made:
     """Return the table of one total per group: the groups in ascending order, empty last, then the total."""
     value = value_of(table, value_column)
-    blanks = _grouped_as_they_are(table, groups, value, agg)
-    rows = projected(table, groups, value_column, as_they_are=bool(blanks))
-    grouped = grouped_totals(table, rows, len(groups), value, agg, blanks=blanks)
+    rows, raw = rows_of(table, groups, value_column)
+    grouped = grouped_totals(table, rows, len(groups), value, agg, raw=raw)
     keys = [f"k{number}" for number in range(len(groups))]
     names = [sql.name(name) for name in unique_names([*groups, total_name(value_column, agg)])]
     selected = [f"t.{part} AS {name}" for part, name in zip([*keys, "v"], names, strict=True)]
@@ -91,12 +97,13 @@ def grouped_totals(
     dated: bool = False,
     kept: bool = False,
     more: str = "",
-    blanks: Collection[int] = (),
+    raw: RawRows | None = None,
 ) -> Grouped:
     """Return one total per group of rows `k0, ..., v`, from one scan wherever no sum can leave its type.
 
     `dated`: rows whose first key is empty are not wanted. `kept`: the totals are read more than once. `more` is one
-    more aggregate, for evidence. `blanks` are the numbers of keys that may still hold blank text.
+    more aggregate, for evidence. `raw` are the rows with text as it stands among the keys: they are taken where no
+    group turns out to be of blank text.
     """
     guarded = agg == "sum" and not _cannot_overflow(table, value) and _counted(table, rows, value, agg).too_large
     source = _guarded(rows, keys, value.duckdb_type) if guarded else rows
@@ -105,13 +112,17 @@ def grouped_totals(
     counts = ""
     if table.evidence:
         counts = f", count(*) AS seen, count(t.{'raw' if guarded else 'v'}) AS filled" + (f", {more}" if more else "")
-    parts = blanks and agg == "sum" and not _is_exact(value.duckdb_type)
-    total = _FLOAT_SUM if parts else aggregate(table, value, agg)
-    select = f"SELECT {listed}{total} AS v{counts} FROM {source} AS t {grouping}"
-    if blanks:
-        merged = {"count": "CAST(sum(t.v) AS BIGINT)"}.get(agg, f"{agg}(t.v)")
-        select = _without_blanks(select, keys, blanks, sql.finite(merged) if parts else merged, counted=table.evidence)
-    totals = table.prepared(select) if kept or table.evidence else f"({select})"
+
+    def select(rows: str) -> str:
+        return f"SELECT {listed}{aggregate(table, value, agg)} AS v{counts} FROM {rows} AS t {grouping}"
+
+    totals = None
+    if raw is not None and not guarded:
+        totals = table.prepared(select(raw.rows))
+        if table.query(f"SELECT count(*) FROM {totals} AS t WHERE {raw.blank}")[0][0]:
+            totals = None
+    if totals is None:
+        totals = table.prepared(select(source)) if kept or table.evidence else f"({select(source)})"
     wanted = f"(SELECT * FROM {totals} WHERE k0 IS NOT NULL)" if dated else totals
     if not table.evidence:
         return Grouped(wanted, [])
@@ -126,27 +137,6 @@ def grouped_totals(
     )
     table.counted.told(every)
     return Grouped(wanted, _notes(table, value, agg, seen, filled, overflows), every - seen)
-
-
-def _grouped_as_they_are(table: Table, groups: list[str], value: Value, agg: str) -> list[int]:
-    """Return the numbers of the text columns among the groups, where it pays to look for blank text in the totals.
-
-    That is where a large table has few groups, which is known of columns whose values are known, and totals of parts
-    add up to the total.
-    """
-    texts = [number for number, column in enumerate(groups) if table.kind(column) == "text"]
-    known = all(table.state.column(groups[number]).all_values() for number in texts)
-    safe = agg == "sum" and _cannot_overflow(table, value)
-    adds_up = agg == "count" or safe or (agg in ("min", "max") and value.duckdb_type != "VARCHAR")
-    return texts if known and adds_up and table.most_rows > table.settings.tools.copied_rows else []
-
-
-def _without_blanks(select: str, keys: int, blanks: Collection[int], merged: str, *, counted: bool) -> str:
-    """Return totals whose groups of blank text are one with that of empty cells; `merged` is the total of their `v`."""
-    cells = [sql.value_of(f"t.k{number}", "VARCHAR") if number in blanks else f"t.k{number}" for number in range(keys)]
-    parts = [f"{cell} AS k{number}" for number, cell in enumerate(cells)] + [f"{merged} AS v"]
-    parts += [f"CAST(sum(t.{each}) AS BIGINT) AS {each}" for each in ("seen", "filled") if counted]
-    return f"SELECT {', '.join(parts)} FROM ({select}) AS t GROUP BY {', '.join(cells)}"
 
 
 def _notes(table: Table, value: Value, agg: str, seen: int, filled: int, overflows: int) -> list[Note]:
@@ -172,6 +162,22 @@ def total_name(value_column: str | None, agg: str) -> str:
 def value_of(table: Table, value_column: str | None) -> Value:
     """Return the value that a column gives."""
     return Value(value_column, "BIGINT" if value_column is None else table.type(value_column))
+
+
+def rows_of(
+    table: Table, groups: list[str], value_column: str | None, *, first_key: str | None = None, more: str = ""
+) -> tuple[str, RawRows | None]:
+    """Return the rows of `projected`, and those with text as it stands where a large table has text among the keys."""
+    rows = projected(table, groups, value_column, first_key=first_key, more=more)
+    first = 0 if first_key is None else 1
+    texts = [number for number, column in enumerate(groups, first) if table.kind(column) == "text"]
+    if not texts or not table.prepares or table.most_rows <= table.settings.tools.copied_rows:
+        return rows, None
+    raw = projected(table, groups, value_column, first_key=first_key, more=more, as_they_are=True)
+    blank = " OR ".join(
+        f"(t.k{number} IS NOT NULL AND NOT {sql.filled(f't.k{number}', 'VARCHAR')})" for number in texts
+    )
+    return rows, RawRows(raw, blank)
 
 
 def projected(

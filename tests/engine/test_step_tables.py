@@ -209,6 +209,39 @@ def test_a_view_of_a_whole_table_has_its_row_ids(made: str, place: bool, tmp_pat
     assert rows == ([2] if "WHERE" in made else [2, 1, 0])
 
 
+@pytest.mark.parametrize("number", ["inf", "-inf", "nan", "1.5", None])
+def test_what_is_not_finite_is_empty_wherever_it_stands(number: str | None) -> None:
+    con = opened()
+    cells = ", ".join(f"({sql.literal(cell)}, {place})" for place, cell in enumerate(["2.5", number, "-3", None, "0"]))
+    database.execute(con, f"CREATE TABLE base AS SELECT v::DOUBLE AS v, i FROM (VALUES {cells}) AS t(v, i)")
+    plans = [
+        [step("filter", column="v", op=op, value=0), step("group_and_total", value_column="v", agg="avg")]
+        for op in (">", "<", "!=")
+    ]
+    plans += [[step("sort", by="v", descending=down)] for down in (True, False)]
+    plans.append([step("top_n", by="v", n=2, descending=True), step("add_share", value_column="v")])
+    plans.append([
+        step("select_columns", columns=["i"]),
+        step("add_column", name="v", left="i", op="/", right="i"),
+        step("group_and_total", value_column="v", agg="count"),
+    ])  # fmt: skip
+    for steps in plans:
+        copied, seen = (run_plan(con, BASE, steps, settings) for settings in (COPIES, VIEWS))
+        assert repr(seen) == repr(copied)
+
+
+def test_blank_text_among_the_groups_is_the_empty_group() -> None:
+    con = opened()
+    values = ", ".join(f"({sql.literal(cell)}, 1.5)" for cell in ["a", "", "b", None, "  ", "a"])
+    for condition in ("TRUE", "k IS NULL OR k BETWEEN 'a' AND 'b'"):
+        database.execute(con, f"CREATE OR REPLACE TABLE base AS FROM (VALUES {values}) AS t(k, v) WHERE {condition}")
+        for agg in ("sum", "avg", "median", "count", "count_distinct"):
+            steps = [step("group_and_total", group_by=["k"], value_column="v", agg=agg)]
+            copied, seen = (run_plan(con, BASE, steps, settings) for settings in (COPIES, VIEWS))
+            assert repr(seen) == repr(copied)
+            assert [row[0] for row in seen["rows"]] == ["a", "b", None]
+
+
 @pytest.mark.parametrize("bound", [9, 10, 11, 12])
 @pytest.mark.parametrize("evidence", [True, False])
 def test_a_result_of_few_rows_is_copied_and_one_of_many_is_not(con: Connection, bound: int, evidence: bool) -> None:
