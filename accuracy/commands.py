@@ -28,6 +28,7 @@ class Bench:
         _add_files(steps)
         _add_large(steps)
         _add_plans(steps)
+        _add_speed(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -119,6 +120,13 @@ def _add_plans(steps: "_Steps[argparse.ArgumentParser]") -> None:
     plans.add_argument("--seed", type=int, metavar="S", help="of the table; by default that of the settings")
     plans.add_argument("--one-size", action="store_true", help="only the largest table, not ten thousand rows upwards")
     _json_option(plans)
+
+
+def _add_speed(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    speed = _step(steps, "speed", "time how answers are written against llama-cpp-python's own way, in turns")
+    speed.add_argument("--requests", type=_count, metavar="N", help="requests a table (accuracy.speed_requests)")
+    speed.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file to measure beside the default weights")
+    _json_option(speed)
 
 
 def _count(text: str) -> int:

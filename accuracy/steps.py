@@ -11,6 +11,7 @@ from typing import Final
 
 from engine import exit_codes, outcome, render, terminal
 from engine.decoder import TokenModel
+from engine.machine import cores
 from engine.settings import Settings, load_settings
 from engine.terminal import counted
 from engine.weights import default_weights
@@ -24,7 +25,7 @@ from .faults.catalogue import SIZE, write_files
 from .faults.measure import as_json as measured
 from .faults.measure import markdown, measure, overview
 from .faults.truth import new_folder, read_manifest
-from .identity import run_header
+from .identity import revision, run_header, versions
 from .page import page
 from .paired import compare_runs
 from .ratchet import BASELINE, judge, read_baseline, update_baseline
@@ -206,6 +207,25 @@ def _plans(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
+def _speed(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from . import speed, speed_report
+
+    requests = arguments.requests or settings.accuracy.speed_requests
+    paths = [default_weights(settings.weights), *([arguments.model] if arguments.model else [])]
+    found: dict[str, object] = {"requests": requests, "cores": cores(), "revision": revision(), "versions": versions()}
+    found["grammar"] = speed.grammar_change(settings)
+    with counted(0, len(paths) * speed.PARTS) as tick:
+        found["models"] = [
+            speed.measure(path, settings, requests, tick, is_default=place == 0) for place, path in enumerate(paths)
+        ]
+        tick("")
+    if arguments.json:
+        render.print_json(found)
+    else:
+        render.print_text(speed_report.summary(found))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -216,4 +236,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "files": _files,
     "large": _large,
     "plans": _plans,
+    "speed": _speed,
 }

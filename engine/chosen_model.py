@@ -25,6 +25,7 @@ def chosen_model(settings: Settings, progress: Progress) -> Iterator[LlamaModel]
     else:
         path = Path(settings.model.path)
         try_model(path, settings.model, adapter)
-    store = PrefixStore(prefix_folder(), settings.model.stored_bytes)
+    stored = settings.model.stored_bytes
+    store = PrefixStore(prefix_folder(), stored) if stored else None
     with models.LlamaModel(path, settings.model, adapter, store=store, progress=progress) as model:
         yield model

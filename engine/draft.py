@@ -15,16 +15,15 @@ import numpy.typing as npt
 from .forced import ForcedRuns
 from .model_error import ModelError
 from .settings import ModelSettings
-from .vocabulary import Ids, Vocabulary
+from .vocabulary import FEW_BYTES, Ids, Vocabulary
 
 Logits = npt.NDArray[np.float32]
 State = TypeVar("State")
 
 LIKELIEST = 16
 LIKELY = 256
-# Among so many tokens, those within so much of the likeliest are looked at first.
-MANY = 4096
-CLOSE = 8.0
+# Where tokens of many beginnings are allowed, those within so much of the likeliest are looked at first.
+REACHES = (4.0, 8.0, 16.0)
 NEAR = 7.0
 
 
@@ -129,22 +128,30 @@ class Draft(Generic[State]):
 
     def _next(self, logits: Logits) -> tuple[int, State]:
         """Return the likeliest allowed token and the state after it."""
-        ids = self._vocabulary.starting(self._matcher.first_bytes(self._state))
-        among = logits[ids]
-        if not among.size:
-            raise ModelError("no_token", found=len(self.text))
-        if not np.isfinite(among.max()):
+        first_bytes = self._matcher.first_bytes(self._state)
+        if not np.isfinite(logits.max()):
             raise ModelError("bad_logits")
         seen: list[int] = []
         for count in (LIKELIEST, LIKELY):
-            leading = _leading(ids, among, count)
+            leading = _leading(*self._among(logits, first_bytes, count), count)
             for token in leading[len(seen) :]:
                 following = self._advance(token)
                 if following is not None:
-                    self._note_choice(token, ids, among, float(logits[token]))
+                    self._note_choice(token, first_bytes, logits)
                     return token, following
             seen = leading
         return self._best_of_all(logits)
+
+    def _among(self, logits: Logits, first_bytes: frozenset[int], count: int) -> tuple[Ids, Logits]:
+        """Return ids with their logits, more than `count` of the likeliest that begin with these bytes, or all."""
+        if len(first_bytes) > FEW_BYTES:
+            top = float(logits.max())
+            for reach in REACHES:
+                ids = self._vocabulary.only_starting(np.flatnonzero(logits >= top - reach), first_bytes)
+                if ids.size > count:
+                    return ids, logits[ids]
+        ids = self._vocabulary.starting(first_bytes)
+        return ids, logits[ids]
 
     def _best_of_all(self, logits: Logits) -> tuple[int, State]:
         found = self._vocabulary.accepted(self._state, self._matcher.first_bytes, self._matcher.advance)
@@ -153,15 +160,20 @@ class Draft(Generic[State]):
             raise ModelError("no_token", found=len(self.text))
         return best
 
-    def _note_choice(self, token: int, ids: Ids, logits: Logits, best: float) -> None:
+    def _note_choice(self, token: int, first_bytes: frozenset[int], logits: Logits) -> None:
         """Keep how likely the other allowed tokens were, unless only one text may follow."""
         if self._matcher.forced(self._state).startswith(self._pieces[token]):
             return
-        near = np.flatnonzero((logits <= best) & (logits >= best - NEAR))
-        ids, logits = ids[near], logits[near]
+        best = logits[token]
+        if len(first_bytes) > FEW_BYTES:
+            ids = self._vocabulary.only_starting(np.flatnonzero(logits >= best - NEAR), first_bytes)
+        else:
+            ids = self._vocabulary.starting(first_bytes)
+            ids = ids[logits[ids] >= best - NEAR]
+        ids = ids[logits[ids] <= best]
         others = tuple(
-            (other, float(np.exp(float(logits[np.searchsorted(ids, other)]) - best)))
-            for other in _leading(ids, logits, LIKELY)
+            (other, float(np.exp(float(logits[other]) - float(best))))
+            for other in _leading(ids, logits[ids], LIKELY)
             if other != token and self._advance(other) is not None
         )
         if others:
@@ -173,10 +185,6 @@ def _leading(ids: Ids, logits: Logits, count: int) -> list[int]:
 
     An id whose logit equals that of one left out is left out as well, so the order is never broken.
     """
-    if ids.size > MANY:
-        near = np.flatnonzero(logits >= logits.max() - CLOSE)
-        if near.size > count:
-            ids, logits = ids[near], logits[near]
     if ids.size > count:
         bound = np.partition(logits, ids.size - count - 1)[ids.size - count - 1]
         kept = np.flatnonzero(logits > bound)

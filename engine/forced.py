@@ -50,6 +50,8 @@ class ForcedRuns(Generic[State]):
         for following in self._following(after):
             found = self._tokenise(text + following)
             agreed = found if agreed is None else _common(agreed, found)
+            if len(agreed) <= len(context):
+                return []
         if agreed is None or agreed[: len(context)] != context:
             return []
         return self._within(agreed[len(context) :], run)

@@ -231,6 +231,9 @@ class AccuracySettings:
     large_rows: int
     large_columns: int
     large_runs: int
+    speed_requests: int
+    speed_batch: int
+    speed_seconds: float
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A model's tokens as bytes, and quick ways to find those that may follow."""
 
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -13,9 +12,8 @@ Ids = npt.NDArray[np.int64]
 State = TypeVar("State")
 
 UNUSABLE = 256
-# Ids of more bytes than this are found by one look over the whole vocabulary; so many such answers are kept.
+# Ids of more bytes than this are found by one look over the whole vocabulary.
 FEW_BYTES = 24
-KEPT = 8
 
 
 class Vocabulary:
@@ -32,20 +30,22 @@ class Vocabulary:
         order = np.argsort(self._first, kind="stable")
         ends = np.searchsorted(self._first[order], np.arange(UNUSABLE + 1))
         self._by_byte = [order[ends[byte] : ends[byte + 1]] for byte in range(UNUSABLE)]
-        self._kept: OrderedDict[frozenset[int], Ids] = OrderedDict()
 
     def starting(self, first_bytes: frozenset[int]) -> Ids:
         """Return the ids, ascending, of the usable tokens that begin with one of these bytes."""
         if len(first_bytes) <= FEW_BYTES:
             found = [self._by_byte[byte] for byte in first_bytes]
             return np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
-        if first_bytes not in self._kept:
-            wanted = np.zeros(UNUSABLE + 1, dtype=np.bool_)
-            wanted[list(first_bytes)] = True
-            self._kept[first_bytes] = np.flatnonzero(wanted[self._first])
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[first_bytes]
+        return np.flatnonzero(self._wanted(first_bytes)[self._first])
+
+    def only_starting(self, ids: Ids, first_bytes: frozenset[int]) -> Ids:
+        """Return those of the ids that are usable and begin with one of these bytes."""
+        return ids[self._wanted(first_bytes)[self._first[ids]]]
+
+    def _wanted(self, first_bytes: frozenset[int]) -> npt.NDArray[np.bool_]:
+        wanted = np.zeros(UNUSABLE + 1, dtype=np.bool_)
+        wanted[list(first_bytes)] = True
+        return wanted
 
     def accepted(
         self,

@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from .log import LOG
 NOT_TEXT: Final = (
     llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN | llama_cpp.LLAMA_TOKEN_ATTR_UNUSED
 )
+SHORT: Final = 200
+KEPT: Final = 8192
 PLACEHOLDER: Final = "\u2402content\u2403"
 
 
@@ -27,6 +30,9 @@ class Tokeniser:
     def __init__(self, model: Any, path: Path, template: object) -> None:
         """Read vocabulary and template. Raises ModelError `model_kind`, `template_broken`."""
         self._path = path
+        # Forced runs ask for the same short texts again and again, and each costs a look over all special tokens.
+        self._short = lru_cache(KEPT)(lambda text: tuple(self._tokenised(text, False)))
+        self._content = lru_cache(1)(lambda text: tuple(self._tokenised(text, False)))
         self._vocab = llama_cpp.llama_model_get_vocab(model)
         self.vocabulary, self._names = self._read_vocabulary()
         self._head, self._tail = self._frame(template)
@@ -37,6 +43,9 @@ class Tokeniser:
         Only with `special` do the names of control tokens in it (`<eos>`) stand for those tokens; otherwise
         they are plain text, also where the vocabulary would take a name for a token of its own.
         """
+        return list(self._short(text)) if not special and len(text) <= SHORT else self._tokenised(text, special)
+
+    def _tokenised(self, text: str, special: bool) -> list[int]:
         tokens = self._tokens(text, special)
         names = [] if special else [self.vocabulary.pieces[token] for token in set(tokens) & self._names]
         if not names:
@@ -50,14 +59,14 @@ class Tokeniser:
         A model without a template (a base model) gets the plain content, after the beginning-of-text token
         where its vocabulary wants one.
         """
-        return self._head + self.tokenise(content) + self._tail
+        return [*self._head, *self._content(content), *self._tail]
 
     def shared_tokens(self, content: str, beginnings: Sequence[int]) -> list[int]:
         """Return how many tokens of `chat_tokens(content)` lie in each of its beginnings, given in characters.
 
         The last one does not count: what follows may join it.
         """
-        ends = np.cumsum([len(self.vocabulary.pieces[token]) for token in self.tokenise(content)])
+        ends = np.cumsum([len(self.vocabulary.pieces[token]) for token in self._content(content)])
         sizes = [len(content[:length].encode("utf-8", "replace")) for length in beginnings]
         return [len(self._head) + max(int(np.searchsorted(ends, size, "right")) - 1, 0) for size in sizes]
 
