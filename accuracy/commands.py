@@ -24,6 +24,7 @@ class Bench:
         _add_score(steps)
         _add_compare(steps)
         _add_report(steps)
+        _add_calibrate(steps)
         _add_ratchet(steps)
         _add_files(steps)
         _add_large(steps)
@@ -68,6 +69,20 @@ def _add_compare(steps: "_Steps[argparse.ArgumentParser]") -> None:
     compare.add_argument("first", type=Path, metavar="A.scores.jsonl", help="the scores of one run")
     compare.add_argument("second", type=Path, metavar="B.scores.jsonl", help="the scores of the other")
     _json_option(compare)
+
+
+def _add_calibrate(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    calibrate = _step(steps, "calibrate", "learn on half of a run how likely answers are right, check it on the other")
+    calibrate.add_argument("predictions", type=Path, metavar="FILE.jsonl", help="the predictions of a run")
+    calibrate.add_argument("scores", type=Path, metavar="FILE.scores.jsonl", help="its scores")
+    calibrate.add_argument(
+        "--model", type=Path, metavar="PATH", help="the model of the run, if not the default weights"
+    )
+    calibrate.add_argument("--adapter", type=Path, metavar="PATH", help="its adapter")
+    calibrate.add_argument(
+        "--out", type=Path, metavar="FILE.json", help="put the table there, beside those of other models"
+    )
+    _json_option(calibrate)
 
 
 def _add_report(steps: "_Steps[argparse.ArgumentParser]") -> None:

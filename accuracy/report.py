@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from engine.settings import AccuracySettings
 
+from .calibrate import Checked
 from .outcomes import MEANINGS, OUTCOMES
 from .paired import Change, Comparison
 from .ratchet import Verdict
@@ -111,6 +112,30 @@ def comparison(found: Comparison) -> str:
     for title, changes in (("Better", found.better), ("Worse", found.worse)):
         parts += [f"## {title}: {len(changes)}", _changes(changes)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def calibrated(checked: Checked) -> str:
+    """Return what a table of calibration is worth: its form, and what the other half of the cases shows."""
+    told = checked.table.checked
+    bins = [
+        [f"{each.low:.1f}–{each.high:.1f}", each.count, percent(each.confidence), percent(each.right)]
+        for each in checked.bins
+    ]
+    levels = [
+        [f"{percent(each.confidence)} or more", each.count, each.right, f"{percent(each.low)} to {percent(each.high)}"]
+        for each in checked.levels
+        if each.count
+    ]
+    parts = [
+        f"# Calibration\n\nFitted on {checked.table.cases} answers ({checked.method}, over the "
+        f"{checked.table.measure} of the probabilities of the decisions), checked on {told['cases']} others, of which "
+        f"{told['right']} are right.",
+        table(["confidence", "answers", "on average", "right"], bins),
+        f"Expected calibration error: {100 * checked.error:.1f} %; of the bare product of the probabilities: "
+        f"{100 * checked.before:.1f} %.",
+        table(["given with", "answers", "right", "interval"], levels) if levels else "No answer was given with 30 %.",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def verdict(found: Verdict) -> str:

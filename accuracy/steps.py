@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from engine import exit_codes, outcome, render, terminal
+from engine.calibration import as_json as tables_json
+from engine.calibration import read_calibrations
 from engine.decoder import TokenModel
 from engine.machine import cores
 from engine.settings import Settings, load_settings
@@ -19,6 +21,7 @@ from grammar import TezError
 from prompt.words import Language, error_text, screen_text
 
 from . import large, plans, report
+from .calibrate import answers_of, as_record, calibrate, key_of_run
 from .cases import CaseError
 from .compare import CompareError
 from .faults.catalogue import SIZE, write_files
@@ -29,7 +32,7 @@ from .identity import revision, run_header, versions
 from .page import page
 from .paired import compare_runs
 from .ratchet import BASELINE, judge, read_baseline, update_baseline
-from .records import PREDICTIONS, BenchError, read_records, write_records, write_text
+from .records import PREDICTIONS, SCORES, BenchError, read_records, write_records, write_text
 from .run import run_cases
 from .score import score
 from .selection import choose, read_cases
@@ -138,6 +141,21 @@ def _report(arguments: argparse.Namespace, settings: Settings, language: Languag
     return DONE
 
 
+def _calibrate(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    predictions = read_records(arguments.predictions, PREDICTIONS)
+    checked = calibrate(answers_of(predictions, read_records(arguments.scores, SCORES)), settings.accuracy)
+    if arguments.out is not None:
+        key = key_of_run(predictions.header, arguments.model or default_weights(settings.weights), arguments.adapter)
+        tables = read_calibrations(arguments.out) if arguments.out.exists() else {}
+        made = tables_json({**tables, key: checked.table})
+        write_text(arguments.out, render.json_text(made, indent=1) + "\n")
+    if arguments.json:
+        render.print_json(as_record(checked))
+    else:
+        render.print_text(report.calibrated(checked))
+    return DONE
+
+
 def _ratchet(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     path = arguments.baseline or BASELINE
     [run] = read_runs([arguments.scores])
@@ -232,6 +250,7 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "score": _score,
     "compare": _compare,
     "report": _report,
+    "calibrate": _calibrate,
     "ratchet": _ratchet,
     "files": _files,
     "large": _large,

@@ -48,7 +48,7 @@ def test_outcomes_and_steps_are_those_that_there_are(capsys: pytest.CaptureFixtu
         main(["--help"])
     text = capsys.readouterr().out
     steps = re.findall(r"^\| `(\w+)` \|", README, re.MULTILINE)
-    assert steps == re.findall(r"^    (\w+)  ", text, re.MULTILINE)
+    assert steps == re.findall(r"^    (\w+)(?:  |$)", text, re.MULTILINE)
     assert bench.name == "bench"
     assert bench.help
 
