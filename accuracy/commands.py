@@ -25,6 +25,7 @@ class Bench:
         _add_compare(steps)
         _add_report(steps)
         _add_calibrate(steps)
+        _add_optional(steps)
         _add_ratchet(steps)
         _add_files(steps)
         _add_large(steps)
@@ -83,6 +84,20 @@ def _add_calibrate(steps: "_Steps[argparse.ArgumentParser]") -> None:
         "--out", type=Path, metavar="FILE.json", help="put the table there, beside those of other models"
     )
     _json_option(calibrate)
+
+
+def _add_optional(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    optional = _step(steps, "optional", "hold ways to write arguments that may be left out against each other")
+    _case_options(optional)
+    optional.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
+    optional.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
+    optional.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
+    optional.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    optional.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    optional.add_argument(
+        "--bonus", type=float, nargs="+", default=[1.0, 2.0, 4.0], metavar="B", help="the bonuses that are tried"
+    )
+    _json_option(optional)
 
 
 def _add_report(steps: "_Steps[argparse.ArgumentParser]") -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from engine.settings import AccuracySettings
 
 from .calibrate import Checked
+from .optional import Tally
 from .outcomes import MEANINGS, OUTCOMES
 from .paired import Change, Comparison
 from .ratchet import Verdict
@@ -112,6 +113,35 @@ def comparison(found: Comparison) -> str:
     for title, changes in (("Better", found.better), ("Worse", found.worse)):
         parts += [f"## {title}: {len(changes)}", _changes(changes)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def optional_ways(tallies: Sequence[Tally]) -> str:
+    """Return the table of the ways to write arguments that may be left out."""
+    head = [
+        "way",
+        "right",
+        "right rows",
+        "gained",
+        "lost",
+        "p",
+        "wanted",
+        "given",
+        "both",
+        "recall",
+        "precision",
+        "p50 s",
+    ]
+    rows = [
+        [
+            each.way, each.right, each.right_rows, each.gained, each.lost, f"{each.p:.3g}",
+            each.wanted, each.given, each.both,
+            percent(each.both / each.wanted) if each.wanted else NOTHING,
+            percent(each.both / each.given) if each.given else NOTHING,
+            number(each.seconds),
+        ]
+        for each in tallies
+    ]  # fmt: skip
+    return f"{tallies[0].cases} cases.\n\n{table(head, rows)}\n"
 
 
 def calibrated(checked: Checked) -> str:

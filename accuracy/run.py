@@ -13,7 +13,7 @@ from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError
 from engine.session import Answered, ask, prepare, run
 from engine.terminal import Tick, counted
-from grammar import AnswerMatcher, TezError
+from grammar import TezError
 
 from .cases import Case
 from .identity import differences
@@ -127,7 +127,7 @@ def write_together(
         history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
         if case.request.strip():
             asked = prepare(workspace, case.request, history)
-            requests[number] = Request(asked.prompt.text, AnswerMatcher(workspace.contracts, asked.scene))
+            requests[number] = Request(asked.prompt.text, asked.matcher(workspace))
     many = cast(ManyModel, model)
     written = decode_many(many, list(requests.values()), tables.settings.model, together)
     found: dict[int, Decoded | ModelError] = dict(zip(requests, written, strict=True))

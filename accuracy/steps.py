@@ -29,13 +29,15 @@ from .faults.measure import as_json as measured
 from .faults.measure import markdown, measure, overview
 from .faults.truth import new_folder, read_manifest
 from .identity import revision, run_header, versions
+from .optional import as_json as tallies_json
+from .optional import compare_ways, ways
 from .page import page
 from .paired import compare_runs
 from .ratchet import BASELINE, judge, read_baseline, update_baseline
 from .records import PREDICTIONS, SCORES, BenchError, read_records, write_records, write_text
 from .run import run_cases
 from .score import score
-from .selection import choose, read_cases
+from .selection import choose, in_order, read_cases
 from .summary import as_json, read_runs, summarise
 from .tables import Tables
 
@@ -76,9 +78,7 @@ def open_model(
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    model = arguments.model or (Path(settings.model.path) if settings.model.path else None)
-    model = model or default_weights(settings.weights)
-    adapter = arguments.adapter or (Path(settings.model.adapter) if settings.model.adapter else None)
+    model, adapter = _chosen_files(arguments, settings)
     seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
     choice = {
         "domain": arguments.domain,
@@ -99,6 +99,13 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
             arguments.batch,
         )
     return DONE
+
+
+def _chosen_files(arguments: argparse.Namespace, settings: Settings) -> tuple[Path, Path | None]:
+    """Return the weights and the adapter that options or settings choose."""
+    model = arguments.model or (Path(settings.model.path) if settings.model.path else None)
+    adapter = arguments.adapter or (Path(settings.model.adapter) if settings.model.adapter else None)
+    return model or default_weights(settings.weights), adapter
 
 
 def _score(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
@@ -153,6 +160,24 @@ def _calibrate(arguments: argparse.Namespace, settings: Settings, language: Lang
         render.print_json(as_record(checked))
     else:
         render.print_text(report.calibrated(checked))
+    return DONE
+
+
+def _optional(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    model, adapter = _chosen_files(arguments, settings)
+    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
+    chosen = choose(read_cases(arguments.cases), domain=arguments.domain, sample=arguments.sample, seed=seed)
+    cases = in_order(chosen)
+    with (
+        Tables(settings, arguments.data) as tables,
+        open_model(model, adapter, settings, language) as loaded,
+        counted(0, len(cases)) as tick,
+    ):
+        tallies = compare_ways(cases, tables, loaded, ways(arguments.bonus), tick)
+    if arguments.json:
+        render.print_json(tallies_json(tallies))
+    else:
+        render.print_text(report.optional_ways(tallies))
     return DONE
 
 
@@ -251,6 +276,7 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "compare": _compare,
     "report": _report,
     "calibrate": _calibrate,
+    "optional": _optional,
     "ratchet": _ratchet,
     "files": _files,
     "large": _large,

@@ -19,6 +19,7 @@ from grammar import (
     meant_names,
     state_after,
     validate_answer,
+    without_nulls,
 )
 from prompt.build import Prompt, build_prompt
 from prompt.resolve import Link, links
@@ -84,6 +85,10 @@ class Asked:
     scene: Scene
     prompt: Prompt
     links: tuple[Link, ...]
+
+    def matcher(self, workspace: Workspace) -> AnswerMatcher:
+        """Return what says how an answer about the scene may be written."""
+        return AnswerMatcher(workspace.contracts, self.scene, nulls=workspace.settings.model.optional_nulls)
 
 
 @dataclass(frozen=True)
@@ -208,7 +213,7 @@ def ask(
         raise RequestError("empty_request")
     started = time.monotonic()
     asked = prepare(workspace, request, history, standing=standing, failed=failed)
-    matcher = AnswerMatcher(workspace.contracts, asked.scene)
+    matcher = asked.matcher(workspace)
     prepared = time.monotonic()
     text, beginnings, limits = asked.prompt.text, asked.prompt.shared, workspace.settings.model
     decoded = decoded or decode(model, matcher, text, limits, shared=beginnings, progress=progress, writing=writing)
@@ -246,7 +251,7 @@ def _tokens(decoded: Decoded) -> dict[str, int]:
 
 def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
     """Return the answer of a text, checked."""
-    answer: dict[str, Any] = json.loads(text)
+    answer: dict[str, Any] = without_nulls(json.loads(text))
     validate_answer(workspace.contracts, asked.scene, answer)
     if "question" in answer:
         answer["question"]["options"] = list(dict.fromkeys(answer["question"]["options"]))

@@ -125,6 +125,8 @@ class ModelSettings:
     memory_share: float
     stored_bytes: int
     forced_runs: bool
+    optional_bonus: float
+    optional_nulls: bool
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,13 @@ class Vocabulary:
         wanted[list(first_bytes)] = True
         return wanted
 
+    def beginning(self, data: bytes) -> list[int]:
+        """Return the usable tokens that begin with these bytes."""
+        ids, pieces = self._sorted
+        start = bisect_left(pieces, data)
+        end = next((place for place in range(start, len(pieces)) if not pieces[place].startswith(data)), len(pieces))
+        return ids[start:end]
+
     def accepted(
         self,
         state: State,

@@ -19,6 +19,7 @@ from .effects import state_after
 from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
 from .names import clean_name, find_column, same_name, unique_name
+from .nulls import without_nulls
 from .slots import Role, Slot, first_part, slots
 from .state import Column, DayOrder, DecimalMark, Kind, Limits, Scene, TableState
 from .typed_names import meant_columns, meant_names
@@ -60,4 +61,5 @@ __all__ = [
     "table_argument",
     "unique_name",
     "validate_answer",
+    "without_nulls",
 ]

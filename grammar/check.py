@@ -5,6 +5,7 @@ left out, bounds on length do not apply, a text may be looked for that is none o
 number may be written 2.0 and a boolean "True". The strict form is the JSON Schema's (`validate_answer`).
 """
 
+import json
 import math
 import re
 import sys
@@ -326,7 +327,7 @@ def _allowed(shape: Shape) -> tuple[str, ...]:
     """Return what a shape allows as texts for an error message."""
     match shape:
         case OneOf(values):
-            return tuple(str(value).lower() if isinstance(value, bool) else value for value in values)
+            return tuple(value if isinstance(value, str) else json.dumps(value) for value in values)
         case Text():
             return ("text",)
         case Number():

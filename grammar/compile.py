@@ -26,8 +26,8 @@ LARGE = 16
 """A trie of so many texts is made when it is reached, a smaller one at once."""
 
 
-def json_text(value: str | bool) -> str:
-    """Return the canonical text of a string or boolean."""
+def json_text(value: str | bool | None) -> str:
+    """Return the canonical text of a string, a boolean or null."""
     return _JSON.encode(value)
 
 

@@ -16,8 +16,9 @@ from .calls import call_shapes, offered
 from .compile import Pieces, appended, compile_sequences, compile_shape, json_text, sequences
 from .contracts import Contract, by_name
 from .effects import state_after
+from .nulls import call_with_nulls, without_nulls
 from .rules import Later
-from .shapes import AnyOf, OneOf
+from .shapes import AnyOf, OneOf, Shape
 from .state import Scene, TableState
 
 _END_OF_STEPS = "]}"
@@ -36,7 +37,9 @@ class Written:
 class AnswerMatcher:
     """Follows the text of one answer about a scene; see `Matcher` for the meaning of the methods."""
 
-    def __init__(self, contracts: SequenceOf[Contract], scene: Scene) -> None:
+    def __init__(self, contracts: SequenceOf[Contract], scene: Scene, *, nulls: bool = False) -> None:
+        """Follow an answer about this scene; with `nulls`, what may be left out of a call is written as `null`."""
+        self._nulls = nulls
         self._contracts = contracts
         self._by_name = by_name(contracts)
         self._openings = openings(scene)
@@ -100,8 +103,12 @@ class AnswerMatcher:
     def _steps(self, state: TableState) -> list[Pieces]:
         """Return the texts of one step over a table in this state; arguments are made when they are reached."""
 
+        def calls(contract: Contract) -> Shape:
+            shapes = call_shapes(contract, state)
+            return AnyOf(tuple(call_with_nulls(contract, call) for call in shapes) if self._nulls else shapes)
+
         def arguments(contract: Contract) -> Later:
-            return Later(lambda: compile_shape(AnyOf(call_shapes(contract, state))))
+            return Later(lambda: compile_shape(calls(contract)))
 
         return [
             (f'{{"tool":{json_text(contract["name"])},"args":', arguments(contract), "}")
@@ -125,7 +132,7 @@ class AnswerMatcher:
         if len(answer["steps"]) < self._limits.max_steps:
             state = self._state_before(answer)
             for step in answer["steps"]:
-                state = state_after(self._by_name[step["tool"]], state, step["args"])
+                state = state_after(self._by_name[step["tool"]], state, without_nulls(step["args"]))
             alternatives += [appended((",",), step) for step in self._steps(state)]
         return Matcher(compile_sequences(alternatives))
 

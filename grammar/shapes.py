@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of these strings or booleans."""
+    """One of these strings or booleans, or `null` where a key that may be left out is written all the same."""
 
-    values: tuple[str | bool, ...]
+    values: tuple[str | bool | None, ...]
 
 
 @dataclass(frozen=True)
