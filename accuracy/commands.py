@@ -97,6 +97,12 @@ def _add_optional(steps: "_Steps[argparse.ArgumentParser]") -> None:
     optional.add_argument(
         "--bonus", type=float, nargs="+", default=[1.0, 2.0, 4.0], metavar="B", help="the bonuses that are tried"
     )
+    optional.add_argument(
+        "--led", action="store_true", help="begin with the gold plan's first tool: only arguments are left to decide"
+    )
+    optional.add_argument(
+        "--out", type=Path, metavar="FILE.jsonl", help="keep each case there; a second call goes on where it ended"
+    )
     _json_option(optional)
 
 

@@ -15,12 +15,14 @@ from grammar import TezError
 
 PREDICTIONS: Final = "tez-predictions-1"
 SCORES: Final = "tez-scores-1"
+WAYS: Final = "tez-optional-1"
 _PREDICTION: Final = ("case", "answer", "error", "tokens", "seconds", "choices")
 _GROUPS: Final = ("case", "domain", "table", "lang", "tags", "tools", "steps", "follow_up", "request", "wanted")
 _OUTCOME: Final = ("answer", "outcome", "failure", "detail", "tokens", "seconds", "confidence")
 _KEYS: Final[Mapping[str, frozenset[str]]] = {
     PREDICTIONS: frozenset(_PREDICTION),
     SCORES: frozenset((*_GROUPS, *_OUTCOME)),
+    WAYS: frozenset(("case", "wanted", "ways")),
 }
 
 Record = dict[str, Any]
@@ -40,7 +42,7 @@ class Records:
 
 
 def read_records(path: Path, kind: str) -> Records:
-    """Read a file of this kind (PREDICTIONS or SCORES), up to its last complete line.
+    """Read a file of this kind (PREDICTIONS, SCORES or WAYS), up to its last complete line.
 
     Raises BenchError: `file_unreadable`, `no_header`, `other_kind`, `line_broken`, `case_twice`.
     """

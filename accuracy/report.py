@@ -118,30 +118,21 @@ def comparison(found: Comparison) -> str:
 def optional_ways(tallies: Sequence[Tally]) -> str:
     """Return the table of the ways to write arguments that may be left out."""
     head = [
-        "way",
-        "right",
-        "right rows",
-        "gained",
-        "lost",
-        "p",
-        "wanted",
-        "given",
-        "both",
-        "recall",
-        "precision",
-        "p50 s",
-    ]
+        "way", "right", "right rows", "gained", "lost", "p", "in gold", "wanted", "given", "both", "same value",
+        "of gold", "recall", "precision", "p50 s",
+    ]  # fmt: skip
     rows = [
         [
             each.way, each.right, each.right_rows, each.gained, each.lost, f"{each.p:.3g}",
-            each.wanted, each.given, each.both,
+            each.gold, each.wanted, each.given, each.both, each.same,
+            percent(each.both / each.gold) if each.gold else NOTHING,
             percent(each.both / each.wanted) if each.wanted else NOTHING,
             percent(each.both / each.given) if each.given else NOTHING,
             number(each.seconds),
         ]
         for each in tallies
     ]  # fmt: skip
-    return f"{tallies[0].cases} cases.\n\n{table(head, rows)}\n"
+    return f"{tallies[0].cases if tallies else 0} cases.\n\n{table(head, rows)}\n"
 
 
 def calibrated(checked: Checked) -> str:

@@ -17,7 +17,7 @@ from grammar import TezError
 
 from .cases import Case
 from .identity import differences
-from .records import PREDICTIONS, BenchError, Record, as_line, error_record, has_complete_line, read_records
+from .records import BenchError, Record, as_line, error_record, has_complete_line, read_records
 from .selection import in_order
 from .tables import Tables
 
@@ -40,7 +40,7 @@ def run_cases(
     the last complete line. Returns how many cases were asked now. Raises BenchError `other_header` where the file was
     begun with another header, `not_written`, and what reading the file raises.
     """
-    left = _begin(out, header, cases)
+    left = begin(out, header, cases)
     if not left:
         return 0
     with model() as loaded, counted(len(cases) - len(left), len(cases)) as tick:
@@ -77,14 +77,17 @@ def predict(case: Case, tables: Tables, model: TokenModel, written: Decoded | Mo
     return prediction
 
 
-def _begin(out: Path, header: Mapping[str, Any], cases: Sequence[Case]) -> list[Case]:
-    """Make the file ready to be written on, and return the cases that are left to ask, in the order to ask them."""
+def begin(out: Path, header: Mapping[str, Any], cases: Sequence[Case]) -> list[Case]:
+    """Make the file ready to be written on, and return the cases that are left to ask, in the order to ask them.
+
+    Raises as `run_cases`.
+    """
     ordered = in_order(cases)
     try:
         if not has_complete_line(out):
             out.write_bytes(as_line(header).encode())
             return list(ordered)
-        records = read_records(out, PREDICTIONS)
+        records = read_records(out, header["kind"])
         differing = differences(records.header, header)
         if differing:
             raise BenchError("other_header", file=str(out), found=differing)
@@ -98,7 +101,7 @@ def _begin(out: Path, header: Mapping[str, Any], cases: Sequence[Case]) -> list[
 def _ask_all(out: Path, cases: Sequence[Case], tables: Tables, model: TokenModel, tick: Tick) -> None:
     for case in cases:
         tick(case.id)
-        _append(out, predict(case, tables, model))
+        append(out, predict(case, tables, model))
     tick("")
 
 
@@ -113,7 +116,7 @@ def _ask_together(
             some = group[start : start + together * ROUNDS]
             tick(some[0].id)
             for case, written in zip(some, write_together(some, tables, model, together), strict=True):
-                _append(out, predict(case, tables, model, written))
+                append(out, predict(case, tables, model, written))
     tick("")
 
 
@@ -134,7 +137,7 @@ def write_together(
     return [found.get(number) for number in range(len(cases))]
 
 
-def _append(out: Path, prediction: Record) -> None:
+def append(out: Path, prediction: Record) -> None:
     """Write a line whole: an interruption waits until it is there."""
     try:
         with HeldInterrupt(), out.open("ab") as file:

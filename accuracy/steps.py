@@ -22,7 +22,7 @@ from prompt.words import Language, error_text, screen_text
 
 from . import large, plans, report
 from .calibrate import answers_of, as_record, calibrate, key_of_run
-from .cases import CaseError
+from .cases import Case, CaseError
 from .compare import CompareError
 from .faults.catalogue import SIZE, write_files
 from .faults.measure import as_json as measured
@@ -30,11 +30,11 @@ from .faults.measure import markdown, measure, overview
 from .faults.truth import new_folder, read_manifest
 from .identity import revision, run_header, versions
 from .optional import as_json as tallies_json
-from .optional import compare_ways, ways
+from .optional import compare_ways, kept_lines, tally, ways
 from .page import page
 from .paired import compare_runs
 from .ratchet import BASELINE, judge, read_baseline, update_baseline
-from .records import PREDICTIONS, SCORES, BenchError, read_records, write_records, write_text
+from .records import PREDICTIONS, SCORES, WAYS, BenchError, read_records, write_records, write_text
 from .run import run_cases
 from .score import score
 from .selection import choose, in_order, read_cases
@@ -79,13 +79,7 @@ def open_model(
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     model, adapter = _chosen_files(arguments, settings)
-    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
-    choice = {
-        "domain": arguments.domain,
-        "sample": arguments.sample,
-        "seed": None if arguments.sample is None else seed,
-    }
-    cases = choose(read_cases(arguments.cases), domain=arguments.domain, sample=arguments.sample, seed=seed)
+    cases, choice = _chosen_cases(arguments, settings)
     with Tables(settings, arguments.data) as tables:
         header = run_header(cases, choice, tables, model, adapter)
         if arguments.batch > 1:
@@ -106,6 +100,14 @@ def _chosen_files(arguments: argparse.Namespace, settings: Settings) -> tuple[Pa
     model = arguments.model or (Path(settings.model.path) if settings.model.path else None)
     adapter = arguments.adapter or (Path(settings.model.adapter) if settings.model.adapter else None)
     return model or default_weights(settings.weights), adapter
+
+
+def _chosen_cases(arguments: argparse.Namespace, settings: Settings) -> tuple[tuple[Case, ...], dict[str, object]]:
+    """Return the cases that the options choose, and how they were chosen."""
+    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
+    cases = choose(read_cases(arguments.cases), domain=arguments.domain, sample=arguments.sample, seed=seed)
+    seeded = None if arguments.sample is None else seed
+    return cases, {"domain": arguments.domain, "sample": arguments.sample, "seed": seeded}
 
 
 def _score(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
@@ -165,15 +167,18 @@ def _calibrate(arguments: argparse.Namespace, settings: Settings, language: Lang
 
 def _optional(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     model, adapter = _chosen_files(arguments, settings)
-    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
-    chosen = choose(read_cases(arguments.cases), domain=arguments.domain, sample=arguments.sample, seed=seed)
-    cases = in_order(chosen)
-    with (
-        Tables(settings, arguments.data) as tables,
-        open_model(model, adapter, settings, language) as loaded,
-        counted(0, len(cases)) as tick,
-    ):
-        tallies = compare_ways(cases, tables, loaded, ways(arguments.bonus), tick)
+    cases, choice = _chosen_cases(arguments, settings)
+    tried = ways(arguments.bonus)
+    with Tables(settings, arguments.data) as tables, counted(0, len(cases)) as tick:
+        if arguments.out is None:
+            with open_model(model, adapter, settings, language) as loaded:
+                lines = list(compare_ways(in_order(cases), tables, loaded, tried, tick, led=arguments.led))
+        else:
+            header = run_header(cases, choice, tables, model, adapter)
+            header |= {"kind": WAYS, "ways": [asdict(way) for way in tried], "led": arguments.led}
+            with open_model(model, adapter, settings, language) as loaded:
+                lines = list(kept_lines(arguments.out, header, cases, tables, loaded, tick))
+    tallies = tally(lines)
     if arguments.json:
         render.print_json(tallies_json(tallies))
     else:
