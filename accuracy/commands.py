@@ -31,6 +31,7 @@ class Bench:
         _add_large(steps)
         _add_plans(steps)
         _add_speed(steps)
+        _add_links(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -163,6 +164,15 @@ def _add_speed(steps: "_Steps[argparse.ArgumentParser]") -> None:
     speed.add_argument("--requests", type=_count, metavar="N", help="requests a table (accuracy.speed_requests)")
     speed.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file to measure beside the default weights")
     _json_option(speed)
+
+
+def _add_links(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    links = _step(steps, "links", "say how often requests are linked to what their gold plans use; needs no model")
+    _case_options(links)
+    links.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
+    links.add_argument("--half", choices=("tuning", "checking"), help="only the tables that words are tuned on, or not")
+    links.add_argument("--mistakes", type=int, default=10, metavar="N", help="so many of the commonest are listed")
+    _json_option(links)
 
 
 def _count(text: str) -> int:

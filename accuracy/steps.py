@@ -274,6 +274,22 @@ def _speed(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
+def _links(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from . import links, links_report
+
+    cases = choose(read_cases(arguments.cases), domain=arguments.domain)
+    if arguments.half is not None:
+        cases = tuple(case for case in cases if arguments.half in links.groups_of(case))
+    with Tables(settings, arguments.data) as tables, counted(0, len(cases)) as tick:
+        tallies = links.measure(cases, tables, tick)
+        tick("")
+    if arguments.json:
+        render.print_json(links.as_json(tallies))
+    else:
+        render.print_text(links_report.summary(tallies, arguments.mistakes))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -287,4 +303,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "large": _large,
     "plans": _plans,
     "speed": _speed,
+    "links": _links,
 }
