@@ -125,7 +125,7 @@ def judged(case: Case, links: Sequence[Link], wanted: Wanted) -> Tally:
         tally.right += right
         if not right:
             _note(tally.wrong, tally, case, f"{plain(phrase)}: {_target(column, value)}")
-    things = [(name, None, name in linked) for name in wanted.needed]
+    things: list[tuple[str, str | None, bool]] = [(name, None, name in linked) for name in wanted.needed]
     things += [(column, value, (column, folded) in values) for (column, folded), value in wanted_values.items()]
     for name, value, found in things:
         tally.wanted += 1
