@@ -145,13 +145,24 @@ def _grouped(rows: list[_Row]) -> dict[tuple[Hashable, ...], list[Numbers]]:
 
 
 def _matched(left: list[Numbers], right: list[Numbers], near: Near) -> bool:
-    """Say whether the rows of two groups can be paired off so that each pair is near."""
+    """Say whether the rows of two groups can be paired off so that each pair is near.
+
+    What is near to a number is an interval that rises with it, so numbers of one column can be paired off exactly if
+    they can be in their order. Rows cannot where one of their columns cannot.
+    """
     if len(left) != len(right):
         return False
     left, right = sorted(left), sorted(right)
     if all(_all_near(x, y, near) for x, y in zip(left, right, strict=True)):
         return True
-    return _perfect(_candidates(left, right, near), len(right))
+    for column in range(len(left[0])):
+        if not _all_near(_sorted_column(left, column), _sorted_column(right, column), near):
+            return False
+    return len(left[0]) > 1 and _perfect(_candidates(left, right, near), len(right))
+
+
+def _sorted_column(rows: list[Numbers], column: int) -> Numbers:
+    return tuple(sorted(row[column] for row in rows))
 
 
 def _candidates(left: list[Numbers], right: list[Numbers], near: Near) -> list[list[int]]:
