@@ -32,6 +32,8 @@ class Bench:
         _add_plans(steps)
         _add_speed(steps)
         _add_links(steps)
+        _add_express(steps)
+        _add_public(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -173,6 +175,22 @@ def _add_links(steps: "_Steps[argparse.ArgumentParser]") -> None:
     links.add_argument("--half", choices=("tuning", "checking"), help="only the tables that words are tuned on, or not")
     links.add_argument("--mistakes", type=int, default=10, metavar="N", help="so many of the commonest are listed")
     _json_option(links)
+
+
+def _add_express(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    express = _step(steps, "express", "say the gold of public question sets as plans, and how much cannot be said")
+    express.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="a set: cases*.jsonl and its tables")
+    _json_option(express)
+
+
+def _add_public(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    public = _step(steps, "public", "ask a model the questions of public sets; each compares answers in its own way")
+    public.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="a set: cases*.jsonl and its tables")
+    public.add_argument("--sample", type=_count, metavar="N", help="only N questions of each set")
+    public.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
+    public.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    public.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    _json_option(public)
 
 
 def _count(text: str) -> int:

@@ -290,6 +290,19 @@ def _links(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
+def _express(arguments: argparse.Namespace, settings: Settings, _: Language) -> int:
+    from .public.steps import express_sets
+
+    return express_sets(arguments, settings)
+
+
+def _public(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from .public.steps import ask_sets
+
+    model, adapter = _chosen_files(arguments, settings)
+    return ask_sets(arguments, settings, lambda: open_model(model, adapter, settings, language))
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -304,4 +317,6 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "plans": _plans,
     "speed": _speed,
     "links": _links,
+    "express": _express,
+    "public": _public,
 }
