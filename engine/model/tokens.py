@@ -2,7 +2,8 @@
 
 import ctypes
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ NOT_TEXT: Final = (
 SHORT: Final = 200
 KEPT: Final = 8192
 PLACEHOLDER: Final = "\u2402content\u2403"
+# In the pieces of many vocabularies this letter stands for a space, and llama.cpp reads it as one in texts, too.
+SPACE_MARK: Final = "\u2581"
 
 
 class Tokeniser:
@@ -46,6 +49,9 @@ class Tokeniser:
         return list(self._short(text)) if not special and len(text) <= SHORT else self._tokenised(text, special)
 
     def _tokenised(self, text: str, special: bool) -> list[int]:
+        if SPACE_MARK in text and self._space_mark:
+            parts = [self._tokenised(part, special) if part else [] for part in text.split(SPACE_MARK)]
+            return [*chain(parts[0], *([*self._space_mark, *part] for part in parts[1:]))]
         tokens = self._tokens(text, special)
         names = [] if special else [self.vocabulary.pieces[token] for token in set(tokens) & self._names]
         if not names:
@@ -94,6 +100,15 @@ class Tokeniser:
         if not usable:
             raise ModelError("model_kind", path=str(self._path), found="-", allowed="vocabulary")
         return Vocabulary(pieces, usable), frozenset(named_ids)
+
+    @cached_property
+    def _space_mark(self) -> list[int]:
+        """The tokens of the bytes of SPACE_MARK; none where it is spelled as it is, or there are no such tokens."""
+        data, pieces = SPACE_MARK.encode(), self.vocabulary.pieces
+        if b"".join(pieces[token] for token in self._tokens(SPACE_MARK, False)) == data:
+            return []
+        single = {pieces[token]: token for token in self.vocabulary.usable if len(pieces[token]) == 1}
+        return [single[bytes((byte,))] for byte in data] if all(bytes((byte,)) in single for byte in data) else []
 
     def _frame(self, template: object) -> tuple[list[int], list[int]]:
         """Return the tokens before and after the content of a prompt."""

@@ -49,7 +49,16 @@ def test_what_a_model_says_of_itself(tiny_path: Path, tiny_model: LlamaModel) ->
 
 
 @pytest.mark.parametrize(
-    "text", ["sort Фаол 😀", "", " a\n\nb ", "Ў\u0000ў", "</s><s><|turn|> <table></table>", "<unused0>"]
+    "text",
+    [
+        "sort Фаол 😀",
+        "",
+        " a\n\nb ",
+        "Ў\u0000ў",
+        "</s><s><|turn|> <table></table>",
+        "<unused0>",
+        "\u2581a \u2581\u2581",
+    ],
 )
 def test_text_is_spelled_by_its_tokens_and_names_of_tokens_are_plain_text(tiny_model: LlamaModel, text: str) -> None:
     tokens = tiny_model.tokenise(text)
@@ -260,7 +269,17 @@ def test_closing_twice_is_harmless(tiny_path: Path) -> None:
 
 @pytest.mark.model
 @pytest.mark.parametrize(
-    "text", ["<start_of_turn>", "<eos> <bos>", "<unused49>", "[multimodal]", "<table><td>", "</s>"]
+    "text",
+    [
+        "<start_of_turn>",
+        "<eos> <bos>",
+        "<unused49>",
+        "[multimodal]",
+        "<table><td>",
+        "</s>",
+        "\u2581",
+        "a\u2581<td>\u2581\u2581b",
+    ],
 )
 def test_names_typed_by_a_user_are_plain_text_to_the_default_model(default_model: LlamaModel, text: str) -> None:
     tokens = default_model.tokenise(text)
