@@ -3,25 +3,36 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from grammar import Scene, TezError
 from prompt.words import Language, detect_language, error_text, question_text, screen_text
 
 from . import render, terminal
+from .calibration import Calibration, calibration_of
 from .conversation import Conversation
 from .decoder import Progress, TokenModel
 from .deliver import Delivery, Wanted
 from .line_input import COMMAND_SIGN, LineInput
 from .saved import Saved
 from .session import Answered, Workspace, current_result
-from .show import print_charts, print_made, print_result, say_file, say_notes, say_step
+from .show import print_charts, print_made, print_result, say_confidence, say_file, say_notes, say_options, say_step
 from .talk import Listening, RepairError, Talk
 from .written_steps import written_steps
 
 PROMPT = "tez> "
-SWITCH_KEY = "f2"
-LoadModel = Callable[[Progress], AbstractContextManager[TokenModel]]
+SWITCH_KEY, TAKE_KEY = "f2", "f3"
+
+
+class KnownModel(TokenModel, Protocol):
+    """A model that says which one it is."""
+
+    @property
+    def key(self) -> str:
+        """Return what its calibration is found by."""
+
+
+LoadModel = Callable[[Progress], AbstractContextManager[KnownModel]]
 
 
 class Chat:
@@ -41,7 +52,8 @@ class Chat:
         self.leaving = False
         self._fixed = fixed
         self._load_model = load_model
-        self._model: TokenModel | None = None
+        self._model: KnownModel | None = None
+        self._calibration: Calibration | None = None
         self._held = ExitStack()
 
     def __enter__(self) -> "Chat":
@@ -75,8 +87,9 @@ class Chat:
 
         typed = [turn.request for turn in self.talk.conversation.now]
         most = self.talk.workspace.settings.chat.completions
-        lines = LineInput(candidates, {SWITCH_KEY: f"{COMMAND_SIGN}on"}, typed, most)
-        self.say("chat_hello", switch=SWITCH_KEY.upper())
+        keys = {SWITCH_KEY: f"{COMMAND_SIGN}on", TAKE_KEY: f"{COMMAND_SIGN}take"}
+        lines = LineInput(candidates, keys, typed, most)
+        self.say("chat_hello", switch=SWITCH_KEY.upper(), take=TAKE_KEY.upper())
         while not self.leaving:
             given, self.given = self.given, ""
             line = lines.read(PROMPT, given)
@@ -101,12 +114,18 @@ class Chat:
             self.say("chat_not_saved", path=self.saved.path)
 
     def request(self, request: str) -> None:
-        """Let the model answer a request and show its answer."""
+        """Let the model answer a request and show its answer; take an option of the open question that it names."""
+        option = self.talk.meant_option(request)
+        if option is not None and self.talk.settle(option):
+            self.show()
+            return
+        request = request if option is None else option
         if not self._fixed:
             self.language = detect_language(request, self.language)
         with terminal.progress(self.language) as progress:
             model = self._loaded(progress)
-            answered = self.talk.ask(request, model, self._listening(progress), others=True)
+            listening, most = self._listening(progress), self.talk.workspace.settings.readings.most
+            answered = self.talk.ask(request, model, listening, others=most > 0, calibration=self._calibration)
         self.show_answered(answered)
 
     def show_answered(self, answered: Answered) -> None:
@@ -114,6 +133,8 @@ class Chat:
         say_notes(answered.notes, self.language)
         if "question" in answered.answer:
             render.print_text(question_text(answered.answer["question"], self.language))
+            say_options(self.talk.workspace, self.talk.options, answered.readings, self.language)
+            say_confidence(answered, self.language)
             self._say_readings(0)
             return
         delivery = self.delivery()
@@ -122,6 +143,7 @@ class Chat:
         print_charts(delivery)
         for file in delivery.files(Wanted()):
             say_file(file, self.language, delivery.workspace.settings)
+        say_confidence(answered, self.language)
         self._say_readings(1)
 
     def show(self) -> None:
@@ -174,6 +196,7 @@ class Chat:
     def _loaded(self, progress: Progress) -> TokenModel:
         if self._model is None:
             self._model = self._held.enter_context(self._load_model(progress))
+            self._calibration = calibration_of(self.talk.workspace.settings, self._model.key)
         return self._model
 
     def _listening(self, progress: Progress) -> Listening:
@@ -220,10 +243,11 @@ class Chat:
 
     def _say_readings(self, after: int) -> None:
         """Say what else the last request may mean; the first `after` readings have been shown."""
-        for number, answer in enumerate(self.talk.readings, 1):
-            if number > after and "steps" in answer:
-                self.say("chat_also", command=f"{COMMAND_SIGN}take {number}")
-                self._say_steps(answer)
+        for number, reading in enumerate(self.talk.readings, 1):
+            if number > after and "steps" in reading.answer and not reading.options:
+                rows = None if reading.result is None else reading.result["row_count"]
+                self.say("chat_also", command=f"{COMMAND_SIGN}take {number}", press=TAKE_KEY.upper(), rows=rows)
+                self._say_steps(reading.answer)
 
     def _say_steps(self, answer: Mapping[str, Any]) -> None:
         for number, step in enumerate(answer["steps"], 1):

@@ -75,7 +75,8 @@ def _edit(chat: Chat, argument: str) -> None:
 
 
 def _take(chat: Chat, argument: str) -> None:
-    chat.talk.take(_number(argument))
+    """Take another reading of the last request, by its number or else the next one."""
+    chat.talk.take(_number(argument) if argument else chat.talk.next_reading())
     chat.show()
 
 

@@ -26,6 +26,7 @@ from .confidence import least
 from .deliver import Delivery, Wanted, check_wanted
 from .files import OpenedTable
 from .load_options import ASK, LoadOptions
+from .other_readings import offer_readings
 from .paths import FileError
 from .plan_file import read_plan
 from .profile import Profile, profile
@@ -96,9 +97,12 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
         render.print_json(_ask_json(workspace, answered, name))
     else:
         print_unrun(workspace, answered, language)
+    settled = "steps" in answered.answer
     if not arguments.json:
         say_readings(workspace, answered, language)
-    return exit_codes.QUESTION if "question" in answered.answer else exit_codes.ANSWERED
+        if not arguments.dry_run and terminal.attended() and render.is_terminal():
+            settled |= offer_readings(workspace, answered, wanted, language, _most_rows(arguments, settings))
+    return exit_codes.ANSWERED if settled else exit_codes.QUESTION
 
 
 def _chat(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:

@@ -47,6 +47,19 @@ class Decision:
     rivals: tuple[Rival, ...]
 
 
+@dataclass(frozen=True)
+class Close:
+    """A decision between columns, values or tables, the likeliest of which lie close together.
+
+    `kind` is that of the question about it; `options` are those close together, the written one first, each with the
+    rival that leads to it, None for the written one.
+    """
+
+    kind: str
+    decision: Decision
+    options: Mapping[str, Rival | None]
+
+
 def decisions(
     decoded: Decoded, pieces: Sequence[bytes], matcher: Matcher[State], contracts: Mapping[str, Contract]
 ) -> tuple[Decision, ...]:
@@ -67,24 +80,23 @@ def least(made: Sequence[Decision]) -> float:
     return min((each.probability for each in made), default=1.0)
 
 
-def real_question(made: Sequence[Decision], margin: float) -> tuple[Decision, dict[str, Any]] | None:
-    """Return the decision to ask about, and the question with the real options; None where nothing lies so close.
+def closest(made: Sequence[Decision], margin: float) -> Close | None:
+    """Return the decision that a person could settle with one word; None where no two options lie so close.
 
     Of the decisions between columns, values or tables whose likeliest two lie closer than `margin`, the closest one.
     """
-    close: list[tuple[float, int, Decision, dict[str, Any]]] = []
+    found: list[tuple[float, int, Close]] = []
     for place, decision in enumerate(made):
         kind = _QUESTIONS.get(decision.slot.role)
-        near = [rival.part for rival in decision.rivals if decision.probability - rival.probability < margin]
-        options = [json.loads(part) for part in (decision.part, *near) if part is not None] if kind else []
+        if kind is None:
+            continue
+        near = [rival for rival in decision.rivals if decision.probability - rival.probability < margin]
+        parts = {decision.part: None, **{rival.part: rival for rival in near if rival.part is not None}}
+        options = {json.loads(part): rival for part, rival in parts.items()}
         if len(options) > 1 and all(isinstance(option, str) for option in options):
             apart = abs(decision.probability - decision.rivals[0].probability)
-            question = {"kind": kind, "options": list(dict.fromkeys(options))}
-            close.append((apart, place, decision, question))
-    if not close:
-        return None
-    _, _, decision, question = min(close, key=lambda each: each[:2])
-    return decision, question
+            found.append((apart, place, Close(kind, decision, options)))
+    return min(found, key=lambda each: each[:2])[2] if found else None
 
 
 def as_json(made: Sequence[Decision]) -> list[dict[str, Any]]:

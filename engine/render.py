@@ -156,6 +156,11 @@ def is_unicode() -> bool:
     return (_output().encoding or "").lower().replace("-", "").startswith("utf")
 
 
+def is_terminal() -> bool:
+    """Return whether a person sees what is written to standard output; OutputError if it is closed."""
+    return _output().isatty()
+
+
 def line_width(settings: OutputSettings) -> int:
     """Return how many characters a line of standard output takes; OutputError if it is closed."""
     output = _output()

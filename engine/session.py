@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -30,7 +30,7 @@ from .confidence import Decision, decisions, probability
 from .database import Connection, DatabaseError, connect, stop
 from .decoder import Decoded, Progress, TokenModel, Writing, decode, silent, unread
 from .domain import Domain, find_domain
-from .doubt import doubt
+from .doubt import Doubt, doubt
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
 from .interrupt import Stopping
@@ -97,6 +97,7 @@ class Answered:
 
     `decisions` are where the model could have written something else, `confidence` how likely its answer is to be right
     (None where the model is not calibrated). `readings` are what the request may mean, the model's own answer first.
+    `written` is that own answer, in whose place `answer` may be a question or another reading.
     """
 
     request: str
@@ -108,6 +109,7 @@ class Answered:
     decisions: tuple[Decision, ...] = ()
     confidence: float | None = None
     readings: tuple[Reading, ...] = ()
+    written: dict[str, Any] = field(default_factory=dict)
 
     @property
     def probability(self) -> float:
@@ -205,8 +207,9 @@ def ask(
 
     `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
     written, `standing` and `failed` as in `prepare`. `calibration` is the model's, where it has one: only then is an
-    answer doubted so much that it becomes a question. With `others`, other readings are looked for where the model was
-    not sure; `reading` is the number of the one to take, from 1 for the model's own. `decoded` is what the model has
+    answer doubted so much that it becomes a question, of whose options the plans are then among the readings. With
+    `others`, other readings are looked for where the model was not sure; `reading` is the number of the one to take,
+    from 1 for the model's own. `decoded` is what the model has
     written already, where many requests were asked together. Raises RequestError, ModelError, ToolError, DatabaseError.
     """
     if not request.strip():
@@ -219,11 +222,15 @@ def ask(
     decoded = decoded or decode(model, matcher, text, limits, shared=beginnings, progress=progress, writing=writing)
     made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, decoded.text)
-    asking = doubt(workspace.contracts, asked.scene, workspace.settings, own, made, calibration)
+    doubted = doubt(workspace.contracts, asked.scene, workspace.settings, own, made, calibration)
     decided = time.monotonic()
     earlier = [turn["answer"] for turn in history]
-    found = _readings(workspace, asked, model, matcher, earlier, decoded, made, own) if others or reading else ()
-    answer = _taken(found, reading) if reading else asking or own
+    found: tuple[Reading, ...] = ()
+    if others or reading or doubted:
+        tried = workspace.settings.readings.tried if others or reading else 0
+        found = _readings(workspace, asked, model, matcher, earlier, decoded, made, own, doubted, tried)
+    asking = doubted.answer if doubted is not None and doubted.matters(found) else own
+    answer = _taken(found, reading) if reading else asking
     looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
@@ -237,7 +244,7 @@ def ask(
         "total": time.monotonic() - started,
     }
     sure = None if calibration is None else calibration.confidence(made)
-    return Answered(request, answer, asked.prompt.notes, result, timing, _tokens(decoded), made, sure, found)
+    return Answered(request, answer, asked.prompt.notes, result, timing, _tokens(decoded), made, sure, found, own)
 
 
 def _tokens(decoded: Decoded) -> dict[str, int]:
@@ -274,10 +281,16 @@ def _readings(
     decoded: Decoded,
     made: Sequence[Decision],
     own: dict[str, Any],
+    doubted: Doubt | None,
+    tried: int,
 ) -> tuple[Reading, ...]:
-    """Return what the request may mean, the model's own answer first; a plan that fails is no reading."""
+    """Return what the request may mean, the model's own answer first; a plan that fails is no reading.
+
+    The options of a question are among them whatever the settings say, with at most `tried` more.
+    """
     settings = workspace.settings
-    first = Reading(own, probability(made))
+    options = {} if doubted is None else {rival: option for option, rival in doubted.options.items()}
+    first = Reading(own, probability(made), options=(options[None],) if doubted is not None else ())
 
     def attempt(answer: dict[str, Any]) -> dict[str, Any] | None:
         try:
@@ -285,10 +298,20 @@ def _readings(
         except (ToolError, DatabaseError):
             return None
 
-    contracts = by_name(workspace.contracts)
-    written = runner_ups(model, matcher, contracts, asked.prompt.text, decoded, made, settings.model, settings.readings)
-    answers = ((_answer(workspace, asked, each.text), each.probability) for each in written)
-    return tuple(readings(first, answers, attempt, settings.readings.most))
+    contracts, limits = by_name(workspace.contracts), replace(settings.readings, tried=tried)
+    ahead = [rival for rival in options if rival is not None]
+    written = runner_ups(
+        model, matcher, contracts, asked.prompt.text, decoded, made, settings.model, limits, ahead=ahead
+    )
+    answers = (
+        Reading(
+            _answer(workspace, asked, each.text),
+            each.probability,
+            options=() if each.rival is None else (options[each.rival],),
+        )
+        for each in written
+    )
+    return tuple(readings(first, answers, attempt, max(limits.most, len(ahead))))
 
 
 def run(

@@ -8,8 +8,11 @@ from prompt.words import Language, explain, note_text, question_text, screen_tex
 
 from . import render, terminal
 from .deliver import Delivery, Wanted
+from .readings import Reading
 from .session import Answered, Workspace
 from .settings import Settings
+
+LEAST_TOLD = 0.01
 
 
 def hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | None) -> None:
@@ -109,25 +112,57 @@ def say_step(workspace: Workspace, number: int, step: Mapping[str, Any], languag
     terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
 
 
+def say_confidence(answered: Answered, language: Language) -> None:
+    """Say how often such an answer is right; nothing where that was not measured."""
+    if answered.confidence is not None:
+        key = "confidence" if answered.confidence >= LEAST_TOLD else "confidence_low"
+        terminal.say(screen_text(key, language, percent=max(1, round(100 * answered.confidence))))
+
+
 def say_readings(workspace: Workspace, answered: Answered, language: Language) -> None:
     """Say how often such an answer is right, and what else the request may mean."""
+    say_confidence(answered, language)
     if answered.confidence is None:
         terminal.say(screen_text("not_calibrated", language))
-    else:
-        terminal.say(screen_text("confidence", language, percent=round(100 * answered.confidence)))
-    others = [
-        (number, reading)
-        for number, reading in enumerate(answered.readings, 1)
-        if reading.answer != answered.answer and "steps" in reading.answer
-    ]
+    say_other_readings(workspace, answered, language)
+
+
+def say_other_readings(workspace: Workspace, answered: Answered, language: Language) -> None:
+    """Say what else the request may mean."""
+    others = other_readings(answered)
     if not others:
         return
-    contracts = by_name(workspace.contracts)
     terminal.say(screen_text("also_possible", language))
-    for number, reading in others:
-        steps = [explain(contracts[step["tool"]], step["args"], language) for step in reading.answer["steps"]]
-        rows = None if reading.result is None else reading.result["row_count"]
-        terminal.say("  " + screen_text("reading", language, number=number, plan="; ".join(steps), rows=rows))
+    for number, reading in others.items():
+        told = reading_text(workspace, reading, language)
+        terminal.say("  " + screen_text("reading", language, number=number, plan=told))
+
+
+def other_readings(answered: Answered) -> dict[int, Reading]:
+    """Return the plans that a request may mean beside its answer, by their numbers."""
+    return {
+        number: reading
+        for number, reading in enumerate(answered.readings, 1)
+        if reading.answer != answered.answer and "steps" in reading.answer
+    }
+
+
+def reading_text(workspace: Workspace, reading: Reading, language: Language) -> str:
+    """Return a reading in words, with the number of its rows where it was run."""
+    contracts = by_name(workspace.contracts)
+    steps = [explain(contracts[step["tool"]], step["args"], language) for step in reading.answer["steps"]]
+    rows = None if reading.result is None else reading.result["row_count"]
+    return screen_text("reading_plan", language, plan="; ".join(steps), rows=rows)
+
+
+def say_options(workspace: Workspace, options: Sequence[str], readings: Sequence[Reading], language: Language) -> None:
+    """Say the options of a question with their numbers, each with its plan where that is known."""
+    for number, option in enumerate(options, 1):
+        found = next((each for each in readings if option in each.options), None)
+        plan = None if found is None else reading_text(workspace, found, language)
+        terminal.say("  " + screen_text("option", language, number=number, option=option, plan=plan))
+    if options:
+        terminal.say(screen_text("option_hint", language))
 
 
 def say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grammar import TezError, ToolError
+from grammar import TezError, ToolError, meant_names
 from prompt.words import error_text
 
 from . import database
+from .calibration import Calibration
 from .conversation import Conversation, ConversationError
 from .decoder import Progress, TokenModel, Writing, silent, unread
 from .files import OpenedTable
@@ -16,6 +17,7 @@ from .join_keys import with_join_keys
 from .paths import STEP_PREFIX
 from .plan import Told, untold
 from .profile import opened_scene, table_state
+from .readings import Reading
 from .session import Answered, Workspace, ask, meant_table, run, statement
 
 
@@ -55,8 +57,8 @@ UNHEARD = Listening()
 class Talk:
     """A conversation with its workspace; `result` is what the last plan gave, None before the first.
 
-    What fails or is interrupted leaves conversation and result as they were. `readings` are the answers that the last
-    request may also mean.
+    What fails or is interrupted leaves conversation and result as they were. `readings` are what the last request may
+    mean, the model's own answer first.
     """
 
     def __init__(self, workspace: Workspace, conversation: Conversation | None = None) -> None:
@@ -65,7 +67,7 @@ class Talk:
         files = tuple(dict.fromkeys(table.path.name for table in workspace.tables))
         self.conversation = replace(conversation or Conversation(), files=files)
         self.result: dict[str, Any] | None = None
-        self.readings: tuple[dict[str, Any], ...] = ()
+        self.readings: tuple[Reading, ...] = ()
         self._stands = False
         try:
             for kept in self.conversation.kept:
@@ -91,15 +93,26 @@ class Talk:
         """Drop the kept tables; the conversation cannot be used afterwards."""
         database.drop(self.opened.con, [each.name for each in self.conversation.kept])
 
-    def ask(self, request: str, model: TokenModel, listening: Listening = UNHEARD, *, others: bool = False) -> Answered:
+    def ask(
+        self,
+        request: str,
+        model: TokenModel,
+        listening: Listening = UNHEARD,
+        *,
+        others: bool = False,
+        calibration: Calibration | None = None,
+    ) -> Answered:
         """Let the model answer a request; a plan that cannot run is written anew once, with the error before it.
 
         With `others`, other readings of the request are looked for where the model was not sure, and kept for `take`.
+        `calibration` is as in `session.ask`; the plans of the options of a doubt are kept for `settle`.
 
         Raises what `session.ask` and `session.run` raise, and RepairError.
         """
         self.stand()
-        answered = self._asked(request, model, self.conversation, listening, None, others=others)
+        answered = self._asked(
+            request, model, self.conversation, listening, None, others=others, calibration=calibration
+        )
         answered, answer = self._run_or_repair(request, answered, model, self.conversation, listening)
         self._take(self.conversation.added(request, answer), answered)
         return answered
@@ -155,7 +168,42 @@ class Talk:
         """Take another reading of the last request, by its number from 1; raises as `undo`."""
         if not 1 <= number <= len(self.readings):
             raise ConversationError("no_such_reading", found=number, most=len(self.readings))
-        self._change(self.readings[number - 1])
+        self._change(self.readings[number - 1].answer)
+
+    def next_reading(self) -> int:
+        """Return the number of the reading after the one that stands, the first after the last. ConversationError."""
+        plans = [number for number, each in enumerate(self.readings, 1) if "steps" in each.answer]
+        now = self.conversation.answers[-1] if self.conversation.at else {}
+        taken = [number for number in plans if self.readings[number - 1].answer["steps"] == now.get("steps")]
+        if not plans or plans == taken:
+            raise ConversationError("no_other_reading")
+        later = [number for number in plans if taken and number > taken[0]]
+        return (later or plans)[0]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return what the question offers that was asked last and has no answer yet."""
+        last = self.conversation.answers[-1] if self.conversation.at else {}
+        return tuple(last.get("question", {}).get("options", ()))
+
+    def meant_option(self, text: str) -> str | None:
+        """Return the open question's option that a text means by name or number; None if it means none."""
+        text, options = text.strip(), self.options
+        named = meant_names(text, options)
+        if len(named) == 1:
+            return named[0]
+        numbered = {str(number): option for number, option in enumerate(options, 1)}
+        return numbered.get(text)
+
+    def settle(self, option: str) -> bool:
+        """Put the plan of an option in the place of the open question; say whether its plan is known. Raises as `undo`.
+
+        The plans are known of a question that stands for a plan of which the model was not sure.
+        """
+        found = next((each for each in self.readings if option in each.options), None)
+        if found is not None:
+            self._change(found.answer)
+        return found is not None
 
     def keep(self, name: str) -> None:
         """Make the current result a further opened table; ConversationError, ToolError for a name that is taken."""
@@ -198,9 +246,10 @@ class Talk:
         failed: Mapping[str, Any] | None,
         *,
         others: bool = False,
+        calibration: Calibration | None = None,
     ) -> Answered:
         standing = self.standing if conversation is self.conversation else None
-        if others:
+        if others or calibration is not None:
             self._stands = False
         return ask(
             self.workspace,
@@ -213,6 +262,7 @@ class Talk:
             standing=standing,
             failed=failed,
             others=others,
+            calibration=calibration,
         )
 
     def _run_or_repair(
@@ -278,7 +328,7 @@ class Talk:
     def _take(self, conversation: Conversation, answered: Answered) -> None:
         """Go on with an answer; after a question the result before it is still the current one."""
         self.conversation = conversation.bounded(self.workspace.settings.chat.turns, self.first_table)
-        self.readings = tuple(each.answer for each in answered.readings)
+        self.readings = answered.readings
         if answered.result is not None:
             self.result, self._stands = answered.result, True
 

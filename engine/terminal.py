@@ -1,8 +1,9 @@
 """What is said beside the result: messages and progress. The only writer to standard error."""
 
 import contextlib
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 
@@ -28,6 +29,7 @@ Tick = Callable[[str], None]
 
 FORECAST_FROM = 3600.0
 LOOKS_A_SECOND = 10
+KEY_BYTES = 16
 
 
 def say(text: str) -> None:
@@ -57,6 +59,34 @@ def choice(question: str, choices: Sequence[str], language: Language) -> int | N
             return None
         if typed in map(str, range(1, len(choices) + 1)):
             return int(typed) - 1
+
+
+def key(hint: str, keys: Collection[str]) -> str | None:
+    """Show a hint and return the key that a person presses, one of these; None for any other.
+
+    Where the terminal tells keys only with the line that they stand in, it is the line.
+    """
+    sys.stderr.write(hint + " ")
+    sys.stderr.flush()
+    pressed = _pressed() if all(len(each) == 1 for each in keys) else sys.stdin.readline().strip()
+    sys.stderr.write("\n")
+    return pressed if pressed in keys else None
+
+
+def _pressed() -> str:
+    """Return the next key, read without its line where the system can do that; Ctrl-C interrupts as it does always."""
+    try:
+        import termios
+        import tty
+    except ImportError:
+        return sys.stdin.readline().strip()
+    stream = sys.stdin.fileno()
+    before = termios.tcgetattr(stream)
+    try:
+        tty.setcbreak(stream, termios.TCSANOW)
+        return os.read(stream, KEY_BYTES).decode("utf-8", "replace")
+    finally:
+        termios.tcsetattr(stream, termios.TCSANOW, before)
 
 
 def close() -> None:

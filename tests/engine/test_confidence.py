@@ -10,7 +10,7 @@ from finite import FakeModel, FiniteMatcher, Rule, chance
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.confidence import Decision, decisions, least, probability, real_question
+from engine.confidence import Decision, closest, decisions, least, probability
 from engine.decoder import decode
 from engine.plan import shipped_contracts
 from engine.readings import Reading, readings, runner_ups
@@ -146,17 +146,19 @@ def close_columns(apart: float) -> tuple[Decision, ...]:
 
 
 def test_a_question_has_the_real_options() -> None:
-    found = real_question(close_columns(0.1), 0.1)
+    found = closest(close_columns(0.1), 0.1)
     assert found is not None
-    assert found[1] == {"kind": "which_column", "options": ["qoldiq", "summa"]}
-    assert real_question(close_columns(1.0), 0.1) is None
-    assert real_question(close_columns(0.1), 0.0) is None
+    assert (found.kind, list(found.options)) == ("which_column", ["qoldiq", "summa"])
+    assert found.options["qoldiq"] is None
+    assert found.options["summa"] in found.decision.rivals
+    assert closest(close_columns(1.0), 0.1) is None
+    assert closest(close_columns(0.1), 0.0) is None
 
 
 def test_nothing_is_asked_about_tools_and_words() -> None:
     wanted = [plan("sort", by="a", descending=True), plan("fix_dates", column="a")]
     pieces, rule = favour(("sort", 1.0), ("fix_dates", 1.0))
-    assert real_question(made_of(wanted, rule, pieces)[1], 0.5) is None
+    assert closest(made_of(wanted, rule, pieces)[1], 0.5) is None
 
 
 def test_a_sure_answer_opens_nothing() -> None:
@@ -187,8 +189,8 @@ def result(*rows: int) -> dict[str, object]:
 def test_readings_are_told_apart_by_their_tables() -> None:
     tables = {"own": result(1), "same": result(1), "empty": result(), "other": result(2), "again": result(2)}
     first = Reading({"steps": ["own"]}, 0.5)
-    others = [({"steps": [name]}, 0.1) for name in ("same", "empty", "broken", "other", "again")]
-    questions = [({"question": {}}, 0.4)]
+    others = [Reading({"steps": [name]}, 0.1) for name in ("same", "empty", "broken", "other", "again")]
+    questions = [Reading({"question": {}}, 0.4)]
     found = readings(first, iter([*questions, *others]), lambda answer: tables.get(answer["steps"][0]), 5)
     assert [(each.answer["steps"][0], each.same, each.empty) for each in found] == [
         ("own", 1, False),

@@ -15,6 +15,7 @@ import engine.talk
 from accuracy.cases import load_cases
 from engine import database
 from engine.conversation import Conversation, ConversationError, conversation_of
+from engine.readings import Reading
 from engine.session import Workspace, open_workspace, prepare, run
 from engine.settings import home, load_settings
 from engine.talk import RepairError, Talk
@@ -321,11 +322,11 @@ def test_another_reading_takes_the_place_of_the_answer_and_can_be_taken_back(loa
     talk, model = Talk(loans), Told()
     model.next = {"steps": [DOLLARS]}
     answered = talk.ask("dollar", model, others=True)
-    assert talk.readings == tuple(reading.answer for reading in answered.readings)
-    assert talk.readings[0] == answered.answer
+    assert talk.readings == answered.readings
+    assert talk.readings[0].answer == answered.answer
     assert talk.standing is not None, "the readings leave no table of theirs in the place of the result's"
     other = {"steps": [{**DOLLARS, "args": {**DOLLARS["args"], "value": "EUR"}}]}  # type: ignore[dict-item]
-    talk.readings = (answered.answer, other)
+    talk.readings = (Reading(answered.answer, 0.6), Reading(other, 0.4))
     talk.take(2)
     assert (talk.conversation.answers, shown(talk)[2]) == ([other], 91)
     talk.take(1)
