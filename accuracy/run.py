@@ -7,11 +7,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, cast
 
+from engine.answered import Answered
 from engine.batch import ManyModel, Request, decode_many
 from engine.decoder import Decoded, TokenModel
 from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError
-from engine.session import Answered, ask, prepare, run
+from engine.session import ask, prepare, run
 from engine.terminal import Tick, counted
 from grammar import TezError
 

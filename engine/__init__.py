@@ -10,21 +10,39 @@ if TYPE_CHECKING:
     from grammar import ToolError
 
     from .history import effective_steps, starting_table
+    from .own_tools import Rows, openai_tool, tool
     from .plan import run_plan
     from .settings import Settings, load_settings
     from .statement import plan_sql
+    from .toolset import load_tools
 
 _HOMES = {
+    "Rows": ".own_tools",
     "Settings": ".settings",
     "ToolError": "grammar",
     "effective_steps": ".history",
     "load_settings": ".settings",
+    "load_tools": ".toolset",
+    "openai_tool": ".own_tools",
     "plan_sql": ".statement",
     "run_plan": ".plan",
     "starting_table": ".history",
+    "tool": ".own_tools",
 }
 
-__all__ = ["Settings", "ToolError", "effective_steps", "load_settings", "plan_sql", "run_plan", "starting_table"]
+__all__ = [
+    "Rows",
+    "Settings",
+    "ToolError",
+    "effective_steps",
+    "load_settings",
+    "load_tools",
+    "openai_tool",
+    "plan_sql",
+    "run_plan",
+    "starting_table",
+    "tool",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,13 +9,14 @@ from grammar import Scene, TezError
 from prompt.words import Language, detect_language, error_text, question_text, screen_text
 
 from . import render, terminal
+from .answered import Answered
 from .calibration import Calibration, calibration_of
 from .conversation import Conversation
 from .decoder import Progress, TokenModel
 from .deliver import Delivery, Wanted
 from .line_input import COMMAND_SIGN, LineInput
 from .saved import Saved
-from .session import Answered, Workspace, current_result
+from .session import Workspace, current_result
 from .show import print_charts, print_made, print_result, say_confidence, say_file, say_notes, say_options, say_step
 from .talk import Listening, RepairError, Talk
 from .written_steps import written_steps

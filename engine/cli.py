@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     _paths(ask)
     ask.add_argument("request", metavar="REQUEST", help="what you want to know, in quotes")
     _model_options(ask)
+    _tool_choice(ask)
     ask.add_argument(
         "--reading", type=_reading, metavar="N", help="take the N-th of the readings that were found possible"
     )
@@ -42,15 +43,18 @@ def parser() -> argparse.ArgumentParser:
     chat = _command(commands, "chat", "hold a conversation about the files")
     _paths(chat)
     _model_options(chat)
+    _tool_choice(chat)
     chat.add_argument("--new", action="store_true", help="start afresh, not where the conversation stopped")
 
     run = _command(commands, "run", "run a plan that is already written; needs no model")
     _file_arguments(run)
+    _own_tools(run)
     run.add_argument("--plan", required=True, type=Path, metavar="PLAN.json", help="the plan; - reads standard input")
     _output_options(run)
 
     written = _command(commands, "sql", "print a plan as one SQL statement over the opened tables; needs no model")
     _file_arguments(written)
+    _own_tools(written)
     written.add_argument(
         "--plan", required=True, type=Path, metavar="PLAN.json", help="the plan; - reads standard input"
     )
@@ -63,25 +67,37 @@ def parser() -> argparse.ArgumentParser:
     _file_arguments(profile)
     profile.add_argument("--json", action="store_true", help="print one JSON object")
 
-    tools = _command(commands, "tools", "list the tools that a plan can call")
-    tools.add_argument("--json", action="store_true", help="print the contracts as JSON")
-
-    schema = _command(commands, "schema", "print the JSON Schema of the answers about these files")
-    _file_arguments(schema)
-    grammar = _command(commands, "grammar", "print the GBNF grammar of the answers about these files")
-    _file_arguments(grammar)
-    grammar.add_argument("--json", action="store_true", help="print one JSON object")
-    prompt = _command(commands, "prompt", "print what the model reads")
-    _file_arguments(prompt)
-    prompt.add_argument("--request", default="", metavar="TEXT", help="the request")
-    prompt.add_argument("--json", action="store_true", help="print the parts as one JSON object")
-
+    _add_printing(commands)
     for entry in entry_points(group=COMMANDS_OF_OTHERS):
         other = entry.load()
         command = _command(commands, other.name, other.help)
         other.add_arguments(command)
         command.set_defaults(run_other=other.run)
     return top
+
+
+def _add_printing(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the commands that print what the model is given."""
+    tools = _command(commands, "tools", "list the tools that a plan can call")
+    _paths(tools, "*")
+    _own_tools(tools)
+    tools.add_argument("--json", action="store_true", help="print the contracts as JSON")
+    tools.add_argument(
+        "--openai", action="store_true", help="print those for the table of FILE as OpenAI's tools, in strict mode"
+    )
+
+    schema = _command(commands, "schema", "print the JSON Schema of the answers about these files")
+    _file_arguments(schema)
+    _tool_choice(schema)
+    grammar = _command(commands, "grammar", "print the GBNF grammar of the answers about these files")
+    _file_arguments(grammar)
+    _tool_choice(grammar)
+    grammar.add_argument("--json", action="store_true", help="print one JSON object")
+    prompt = _command(commands, "prompt", "print what the model reads")
+    _file_arguments(prompt)
+    _tool_choice(prompt)
+    prompt.add_argument("--request", default="", metavar="TEXT", help="the request")
+    prompt.add_argument("--json", action="store_true", help="print the parts as one JSON object")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,8 +121,21 @@ def _command(
     return command
 
 
-def _paths(command: argparse.ArgumentParser) -> None:
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=_FILES)
+def _own_tools(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--tools", type=Path, action="append", metavar="FILE.py", help="tools of your own; may be given several times"
+    )
+
+
+def _tool_choice(command: argparse.ArgumentParser) -> None:
+    _own_tools(command)
+    choice = command.add_mutually_exclusive_group()
+    choice.add_argument("--tool", metavar="NAME", help="the only tool that a plan may call")
+    choice.add_argument("--no-tools", action="store_true", help="let the model only ask back or decline")
+
+
+def _paths(command: argparse.ArgumentParser, number: str = "+") -> None:
+    command.add_argument("files", nargs=number, type=Path, metavar="FILE", help=_FILES)
     command.add_argument(
         "--sheet", metavar="NAME", help="the sheet of a workbook; by default the first one that is not empty"
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from grammar import TezError, gbnf, json_schema
+from grammar import TezError, gbnf, json_schema, openai_tools
 from prompt.build import tool_lines
 from prompt.glossary import Entry, column_meanings
 from prompt.words import (
@@ -19,6 +19,7 @@ from prompt.words import (
 )
 
 from . import exit_codes, outcome, render, terminal
+from .answered import Answered
 from .asking import settling_of
 from .calibration import calibration_of
 from .confidence import as_json as decisions_json
@@ -32,10 +33,11 @@ from .plan_file import read_plan
 from .profile import Profile, profile
 from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
-from .session import Answered, Workspace, ask, open_workspace, prepare, run, statement
+from .session import Workspace, ask, open_workspace, prepare, run, statement
 from .settings import Settings, load_settings
 from .show import hand_over, in_dialect, print_unrun, say_notes, say_readings
 from .sources import STANDARD_INPUT
+from .toolset import Toolset, load_tools
 from .watching import watching_of
 
 
@@ -186,9 +188,9 @@ def _profile(arguments: argparse.Namespace, settings: Settings, language: Langua
 
 
 def _tools(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    from .plan import shipped_contracts
-
-    contracts = shipped_contracts()
+    if arguments.openai:
+        return _openai_tools(arguments, settings, language)
+    contracts = load_tools(arguments.tools or (), settings.tools).contracts
     if arguments.json:
         render.print_json(contracts)
     else:
@@ -196,15 +198,25 @@ def _tools(arguments: argparse.Namespace, settings: Settings, language: Language
     return exit_codes.ANSWERED
 
 
+def _openai_tools(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    if not arguments.files:
+        raise FileError("no_file_given")
+    workspace = _opened(arguments, settings, language)
+    if len(workspace.tables) > 1:
+        raise FileError("one_table_wanted", found=[table.name for table in workspace.tables])
+    render.print_json(openai_tools(workspace.tools.allowed, workspace.scene.tables[0]))
+    return exit_codes.ANSWERED
+
+
 def _schema(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     workspace = _opened(arguments, settings, language)
-    render.print_json(json_schema(workspace.contracts, workspace.scene))
+    render.print_json(json_schema(workspace.tools.allowed, workspace.scene))
     return exit_codes.ANSWERED
 
 
 def _grammar(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     workspace = _opened(arguments, settings, language)
-    text = gbnf(workspace.contracts, workspace.scene)
+    text = gbnf(workspace.tools.allowed, workspace.scene)
     if arguments.json:
         render.print_json({"gbnf": text})
     else:
@@ -238,9 +250,9 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
     )
     settling = settling_of(arguments, settings, language)
     watching = watching_of(arguments.files, settings, language)
-    workspace = open_workspace(
-        arguments.files, settings, arguments.domain, options, arguments.sheet, settling, watching
-    )
+    domain, tools = getattr(arguments, "domain", None), _toolset(arguments, settings)
+    workspace = open_workspace(arguments.files, settings, domain, options, arguments.sheet, settling, watching, tools)
+    workspace.tools.check_named(workspace.scene)
     if not getattr(arguments, "json", False):
         for table in workspace.tables:
             for note in table.notes:
@@ -249,6 +261,12 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
         if arguments.command != "profile":
             _say_reports(workspace, language)
     return workspace
+
+
+def _toolset(arguments: argparse.Namespace, settings: Settings) -> Toolset:
+    """Return the tools that the command line asks for."""
+    tools = load_tools(getattr(arguments, "tools", None) or (), settings.tools)
+    return tools.choosing(getattr(arguments, "tool", None), getattr(arguments, "no_tools", False))
 
 
 _COMMANDS = {

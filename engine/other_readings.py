@@ -5,8 +5,9 @@ from dataclasses import replace
 from prompt.words import Language, screen_text
 
 from . import terminal
+from .answered import Answered
 from .deliver import Delivery, Wanted
-from .session import Answered, Workspace, run
+from .session import Workspace, run
 from .show import hand_over, other_readings, say_other_readings
 
 

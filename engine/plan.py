@@ -196,6 +196,7 @@ def planned_steps(
     contracts: Mapping[str, Contract], state: TableState, steps: Sequence[Step]
 ) -> Iterator[tuple[dict[str, Any], TableState]]:
     """Yield the steps as `check_plan` returns them, each with the state of the table that it reads."""
+    check_known_tools(contracts, steps)
     for number, step in enumerate(steps, 1):
         checked = checked_step(contracts, state, step, number)
         yield checked, state

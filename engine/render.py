@@ -3,7 +3,9 @@
 import json
 import math
 import sys
-from collections.abc import Collection, Mapping, Sequence
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from io import StringIO
@@ -18,6 +20,7 @@ from rich.text import Text
 from grammar import Kind, TezError
 from prompt.words import Language, number_text, screen_text
 
+from . import terminal
 from .settings import OutputSettings
 
 SEPARATOR = " ┃ "
@@ -177,3 +180,24 @@ def _write(text: str) -> None:
         raise
     except OSError as error:
         raise OutputError("not_written", found=error.strerror) from error
+
+
+class Beside:
+    """Stands for standard output while functions of the user's run: what other threads print goes to standard error."""
+
+    def __init__(self) -> None:
+        self._output = sys.stdout
+        self._writer = threading.get_ident()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._output if threading.get_ident() == self._writer else terminal.errors(), name)
+
+
+@contextmanager
+def beside() -> Iterator[None]:
+    """Keep what other threads print off standard output; for good, where one of them had to be left running."""
+    before = sys.stdout
+    if before is not None and not isinstance(before, Beside):
+        sys.stdout = Beside()
+    yield
+    sys.stdout = before

@@ -17,6 +17,7 @@ from grammar import (
     ToolError,
     by_name,
     meant_names,
+    must_be_last,
     state_after,
     validate_answer,
     without_nulls,
@@ -25,6 +26,7 @@ from prompt.build import Prompt, build_prompt
 from prompt.resolve import Link, links
 
 from . import sql
+from .answered import Answered
 from .calibration import Calibration
 from .confidence import Decision, decisions, probability
 from .database import Connection, DatabaseError, connect, stop
@@ -36,7 +38,7 @@ from .history import Answer, effective_steps, starting_table
 from .interrupt import Stopping
 from .join_keys import with_join_keys
 from .load_options import AS_FOUND, LoadOptions
-from .plan import Told, check_plan, run_plan, shipped_contracts, untold
+from .plan import Told, check_plan, run_plan, untold
 from .profile import opened_scene, table_state
 from .readings import Reading, readings, runner_ups
 from .request_scene import cut, read_anew, with_matching_values
@@ -44,6 +46,7 @@ from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
 from .statement import plan_sql
+from .toolset import Toolset
 from .unchanged import unchanged
 from .value_counts import Listed, listed_values
 
@@ -60,9 +63,14 @@ class Workspace:
     tables: tuple[OpenedTable, ...]
     scene: Scene
     domain: Domain
-    contracts: tuple[Contract, ...]
+    tools: Toolset
     settings: Settings
     listed: Mapping[str, Listed] = field(default_factory=dict)
+
+    @property
+    def contracts(self) -> tuple[Contract, ...]:
+        """The contracts of all tools that plans can call."""
+        return self.tools.contracts
 
 
 Watching: TypeAlias = Callable[[Connection], AbstractContextManager[None]]
@@ -80,41 +88,16 @@ EXPORT = "export"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the model is asked: the scene cut to what the request can mean, the prompt, and the links found."""
+    """What the model is asked: tools and scene cut to what the request can mean, the prompt, and the links found."""
 
+    contracts: tuple[Contract, ...]
     scene: Scene
     prompt: Prompt
     links: tuple[Link, ...]
 
     def matcher(self, workspace: Workspace) -> AnswerMatcher:
         """Return what says how an answer about the scene may be written."""
-        return AnswerMatcher(workspace.contracts, self.scene, nulls=workspace.settings.model.optional_nulls)
-
-
-@dataclass(frozen=True)
-class Answered:
-    """An answer to a request: the plan or question, the result of a plan that ran, and the seconds and tokens taken.
-
-    `decisions` are where the model could have written something else, `confidence` how likely its answer is to be right
-    (None where the model is not calibrated). `readings` are what the request may mean, the model's own answer first.
-    `written` is that own answer, in whose place `answer` may be a question or another reading.
-    """
-
-    request: str
-    answer: dict[str, Any]
-    notes: Sequence[Mapping[str, Any]]
-    result: dict[str, Any] | None = None
-    timing: dict[str, float] = field(default_factory=dict)
-    tokens: dict[str, int] = field(default_factory=dict)
-    decisions: tuple[Decision, ...] = ()
-    confidence: float | None = None
-    readings: tuple[Reading, ...] = ()
-    written: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def probability(self) -> float:
-        """Return the probability of the model's answer under the grammar."""
-        return probability(self.decisions)
+        return AnswerMatcher(self.contracts, self.scene, nulls=workspace.settings.model.optional_nulls)
 
 
 def open_workspace(
@@ -125,11 +108,13 @@ def open_workspace(
     sheet: str | None = None,
     settling: Settling = UNATTENDED,
     watching: Watching = unwatched,
+    tools: Toolset | None = None,
 ) -> Workspace:
     """Open the files and find their domain; `options` settles how they are read, `sheet` names that of a workbook.
 
-    `settling` is where answers come from to what a file leaves open; the files are read inside `watching`. Raises
-    FileError, DatabaseError, DomainError, prompt.build.ContextError.
+    `settling` is where answers come from to what a file leaves open; the files are read inside `watching`. `tools` are
+    those that plans can call, by default the shipped ones. Raises FileError, DatabaseError, DomainError,
+    prompt.build.ContextError.
     """
     con = connect(settings.database)
     with watching(con), Stopping(None, lambda: stop(con)):
@@ -149,7 +134,7 @@ def open_workspace(
     ]
     states = with_join_keys(con, states, settings)
     found = find_domain(domain, states, settings.prompt.domain_match)
-    return Workspace(con, tuple(tables), opened_scene(states), found, tuple(shipped_contracts()), settings, listed)
+    return Workspace(con, tuple(tables), opened_scene(states), found, tools or Toolset(), settings, listed)
 
 
 def prepare(
@@ -172,8 +157,10 @@ def prepare(
         scene = with_matching_values(workspace.con, workspace.settings, workspace.scene.tables, request, result)
     found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
     scene = cut(scene, found, workspace.settings.prompt.columns)
+    meanings = [link.value for link in found if link.kind == "meaning" and link.value is not None]
+    contracts = workspace.tools.for_request(request, meanings, workspace.settings.tools)
     text = build_prompt(
-        workspace.contracts,
+        contracts,
         scene,
         workspace.domain.context,
         request,
@@ -182,7 +169,7 @@ def prepare(
         workspace.settings.prompt,
         failed=failed,
     )
-    return Asked(scene, text, tuple(found))
+    return Asked(contracts, scene, text, tuple(found))
 
 
 def ask(
@@ -222,7 +209,7 @@ def ask(
     decoded = decoded or decode(model, matcher, text, limits, shared=beginnings, progress=progress, writing=writing)
     made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, decoded.text)
-    doubted = doubt(workspace.contracts, asked.scene, workspace.settings, own, made, calibration)
+    doubted = doubt(asked.contracts, asked.scene, workspace.settings, own, made, calibration)
     decided = time.monotonic()
     earlier = [turn["answer"] for turn in history]
     found: tuple[Reading, ...] = ()
@@ -259,7 +246,7 @@ def _tokens(decoded: Decoded) -> dict[str, int]:
 def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
     """Return the answer of a text, checked."""
     answer: dict[str, Any] = without_nulls(json.loads(text))
-    validate_answer(workspace.contracts, asked.scene, answer)
+    validate_answer(asked.contracts, asked.scene, answer)
     if "question" in answer:
         answer["question"]["options"] = list(dict.fromkeys(answer["question"]["options"]))
     return answer
@@ -338,6 +325,7 @@ def run(
             steps,
             workspace.settings,
             contracts=workspace.contracts,
+            executors=workspace.tools.executors,
             keep_as=keep_as,
             max_rows=max_rows,
             told=told,
@@ -356,6 +344,7 @@ def statement(workspace: Workspace, answer: Answer) -> str:
             steps,
             workspace.settings,
             contracts=workspace.contracts,
+            executors=workspace.tools.executors,
             known=workspace.scene.tables,
         )
 
@@ -385,7 +374,10 @@ def meant_table(table: Any, names: list[str]) -> str:
 
 
 def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableState | None:
-    """Return the state of the result that these answers have led to, computed from the contracts; None without one."""
+    """Return the state of the result that these answers have led to, computed from the contracts.
+
+    None without one, and where the last tool does not tell the columns of its table.
+    """
     known = by_name(workspace.contracts)
     opened = {state.name: state for state in workspace.scene.tables}
     plans = [answer for answer in history if "steps" in answer]
@@ -393,6 +385,8 @@ def current_result(workspace: Workspace, history: Sequence[Answer]) -> TableStat
         return None
     state = opened[starting_table(plans[:-1], plans[-1]) or workspace.tables[0].name]
     steps = effective_steps(plans[:-1], plans[-1])
+    if must_be_last(known[steps[-1]["tool"]]):
+        return None
     for step in check_plan(known, state, steps):
         state = state_after(known[step["tool"]], state, step["args"])
     return state

@@ -100,6 +100,9 @@ class ToolSettings:
     alphabet_rows: int
     copied_rows: int
     plan_seconds: float | None
+    most_in_prompt: int
+    own_rows: int
+    own_seconds: float
     spelling: SpellingSettings
 
 

@@ -7,9 +7,10 @@ from grammar import by_name
 from prompt.words import Language, explain, note_text, question_text, screen_text
 
 from . import render, terminal
+from .answered import Answered
 from .deliver import Delivery, Wanted
 from .readings import Reading
-from .session import Answered, Workspace
+from .session import Workspace
 from .settings import Settings
 
 LEAST_TOLD = 0.01

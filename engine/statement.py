@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grammar import Contract, TableState, unique_name
+from grammar import Contract, TableState, ToolError, unique_name
 
 from . import database, sql
 from .database import Connection
@@ -80,6 +80,7 @@ def plan_sql(
     nothing in it. Raises what `run_plan` raises; the tables that it makes meanwhile are gone when it returns.
     """
     with prepared_plan(con, base, steps, settings, contracts, executors, known) as plan:
+        _check_own(plan)
         names = step_names(con, len(plan.steps))
         try:
             with in_time(con, plan.settings.tools.plan_seconds) as deadline:
@@ -95,6 +96,13 @@ def plan_sql(
             raise
         database.drop_temporary(con, STEP_MARK)
         return made
+
+
+def _check_own(plan: Plan) -> None:
+    """Raise ToolError where a step calls a function of the user's: no statement stands for that."""
+    for number, (step, _) in enumerate(plan.steps, 1):
+        if habits_of(plan.executors[step["tool"]]).own:
+            raise ToolError("own_tool_in_sql", step=number, tool=step["tool"])
 
 
 def _opened(con: Connection, plan: Plan, base: str) -> Plan:

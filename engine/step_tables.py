@@ -111,7 +111,8 @@ class StepTables:
         table = Table(self._con, source.text, columns, source.counted, settings, state, others, evidence)
         if source.cells is not None:
             table = replace(table, finite=source.cells.all_finite)
-        return replace(table, place=source.place, carried=carried, prepare=self._prepare, most=source.most)
+        table = replace(table, prepare=self._prepare, fill=self._fill)
+        return replace(table, place=source.place, carried=carried, most=source.most)
 
     def make(self, number: int, executor: Executor, table: Table, made: Made) -> RowCount:
         """Make the table of a step and return how many rows it has."""
@@ -177,10 +178,27 @@ class StepTables:
     def _prepare(self, select: str) -> str:
         """Keep the rows of a SELECT for the time of the run."""
         self._prepared += 1
+        return self._made(select)
+
+    def _fill(self, types: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> str:
+        """Keep rows that Python made for the time of the run."""
+        empty = ", ".join(f"NULL::{kind} AS {sql.name(column)}" for column, kind in types.items())
+        table = self._made(f"SELECT {empty} WHERE FALSE")
+        for columns in _typed_rows(rows, self._copied_rows):
+            database.insert(self._con, table, list(types.values()), columns)
+        return table
+
+    def _made(self, select: str) -> str:
         self._kept += 1
         name = kept_name(self._kept)
         database.make_temporary(self._con, name, select, STEP_MARK)
         return database.temporary(name)
+
+
+def _typed_rows(rows: Sequence[Sequence[Any]], size: int) -> Iterable[list[list[Any]]]:
+    """Yield the rows column by column, `size` of them at a time."""
+    for start in range(0, len(rows), size):
+        yield [list(column) for column in zip(*rows[start : start + size], strict=True)]
 
 
 def kept_name(number: int) -> str:

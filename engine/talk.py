@@ -8,6 +8,7 @@ from grammar import TezError, ToolError, meant_names
 from prompt.words import error_text
 
 from . import database
+from .answered import Answered
 from .calibration import Calibration
 from .conversation import Conversation, ConversationError
 from .decoder import Progress, TokenModel, Writing, silent, unread
@@ -18,7 +19,7 @@ from .paths import STEP_PREFIX
 from .plan import Told, untold
 from .profile import opened_scene, table_state
 from .readings import Reading
-from .session import Answered, Workspace, ask, meant_table, run, statement
+from .session import Workspace, ask, meant_table, run, statement
 
 
 class RepairError(TezError):

@@ -1,11 +1,13 @@
 """What is said beside the result: messages and progress. The only writer to standard error."""
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import TextIO
 
 from rich.console import Console
 from rich.markup import escape
@@ -39,6 +41,11 @@ def say(text: str) -> None:
     with contextlib.suppress(OSError):
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
+
+
+def errors() -> TextIO:
+    """Return standard error, or what swallows all where it is closed."""
+    return sys.stderr if sys.stderr is not None else io.StringIO()
 
 
 def attended() -> bool:

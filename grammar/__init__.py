@@ -12,6 +12,7 @@ from .contracts import (
     check_contracts,
     has_exclusions,
     load_contracts,
+    must_be_last,
     pivoted_argument,
     table_argument,
 )
@@ -20,6 +21,8 @@ from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher
 from .names import clean_name, find_column, same_name, unique_name
 from .nulls import without_nulls
+from .openai_function import openai_contract
+from .openai_tools import openai_tools
 from .slots import Role, Slot, first_part, slots
 from .state import Column, DayOrder, DecimalMark, Kind, Limits, Scene, TableState
 from .typed_names import meant_columns, meant_names
@@ -54,6 +57,9 @@ __all__ = [
     "load_contracts",
     "meant_columns",
     "meant_names",
+    "must_be_last",
+    "openai_contract",
+    "openai_tools",
     "pivoted_argument",
     "same_name",
     "slots",

@@ -23,7 +23,11 @@ def answer_shape(contracts: Sequence[Contract], scene: Scene) -> AnyOf:
     Its later steps may name the opened table's columns and those that tools make under a fixed name: it cannot
     know which of them an earlier step leaves. `AnswerMatcher` does.
     """
-    plans = [Object((*head, Field("steps", _steps(contracts, state)))) for head, state in openings(scene)]
+    plans = [
+        Object((*head, Field("steps", _steps(contracts, state))))
+        for head, state in openings(scene)
+        if offered(contracts, state)
+    ]
     question = question_shape(scene)
     return AnyOf((*plans, question))
 

@@ -201,7 +201,8 @@ def _shape(argument: Mapping[str, Any], state: TableState, column: Column | None
         case "array":
             item = _shape(argument["items"], state, column)
             most = min(argument.get("maxItems", limits.list_length), limits.list_length)
-            return None if item is None else Items(item, argument.get("minItems", 0), most)
+            fewest = argument.get("minItems", 0)
+            return None if item is None or fewest > most else Items(item, fewest, most)
         case "object":
             return next(_object(argument["properties"], state, column), None)
         case "boolean":

@@ -18,6 +18,7 @@ from .contracts import (
     OTHER_COLUMN_REF,
     SINGLE_COLUMN_REFS,
     Contract,
+    must_be_last,
     pivoted_argument,
     refs,
     table_argument,
@@ -52,7 +53,7 @@ class _Misfit(NamedTuple):
 
 
 def check_known_tools(contracts: Mapping[str, Contract], steps: Sequence[Any]) -> None:
-    """Raise ToolError unless every step is a call of a known tool."""
+    """Raise ToolError unless every step is a call of a known tool, and none follows one that must be last."""
     for number, step in enumerate(steps, 1):
         if not isinstance(step, Mapping) or not isinstance(step.get("args", {}), Mapping):
             raise ToolError(
@@ -67,6 +68,9 @@ def check_known_tools(contracts: Mapping[str, Contract], steps: Sequence[Any]) -
         tool = step.get("tool")
         if not isinstance(tool, str) or tool not in contracts:
             raise ToolError("unknown_tool", step=number, found=tool, allowed=list(contracts))
+        before = steps[number - 2]["tool"] if number > 1 else tool
+        if number > 1 and must_be_last(contracts[before]):
+            raise ToolError("after_the_last", step=number, tool=tool, found=before)
 
 
 def checked_step(

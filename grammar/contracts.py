@@ -67,6 +67,11 @@ def pivoted_argument(contract: Contract) -> str | None:
     return next((str(part["each_value_of"]) for part in parts if "each_value_of" in part), None)
 
 
+def must_be_last(contract: Contract) -> bool:
+    """Return whether the columns of a tool's table are known only once it has run, so that no step can follow it."""
+    return bool(contract["effects"].get("open"))
+
+
 def has_exclusions(contract: Contract) -> bool:
     """Return whether an argument excludes columns of a kind that it takes."""
     return any("excludes" in argument for argument in contract["args"].values())

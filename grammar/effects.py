@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .contracts import Contract, at_path
+from .contracts import Contract, at_path, must_be_last
 from .names import clean_name, find_column, free_name, same_name, same_names
 from .state import Column, TableState
 
@@ -20,6 +20,8 @@ def state_after(contract: Contract, state: TableState, args: Mapping[str, Any]) 
     `args` are checked arguments: exact column names, nothing None.
     """
     effects = contract["effects"]
+    if must_be_last(contract):
+        return replace(state, columns=(), groups=())
     changed = _changed_columns(effects, state.columns, args)
     if "columns" not in effects or ("when" in effects and at_path(args, effects["when"]) is None):
         return replace(state, columns=changed)

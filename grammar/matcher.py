@@ -14,7 +14,7 @@ from .answers import openings, question_shape
 from .automaton import Matcher, State
 from .calls import call_shapes, offered
 from .compile import Pieces, appended, compile_sequences, compile_shape, json_text, sequences
-from .contracts import Contract, by_name
+from .contracts import Contract, by_name, must_be_last
 from .effects import state_after
 from .nulls import call_with_nulls, without_nulls
 from .rules import Later
@@ -129,7 +129,8 @@ class AnswerMatcher:
             return None
         answer = json.loads(text + _END_OF_STEPS.encode())
         alternatives: list[Pieces] = [(_END_OF_STEPS,)]
-        if len(answer["steps"]) < self._limits.max_steps:
+        last = self._by_name[answer["steps"][-1]["tool"]]
+        if len(answer["steps"]) < self._limits.max_steps and not must_be_last(last):
             state = self._state_before(answer)
             for step in answer["steps"]:
                 state = state_after(self._by_name[step["tool"]], state, without_nulls(step["args"]))

@@ -7,6 +7,7 @@ import jsonschema
 
 from .answers import answer_shape, as_scene, openings, question_shape
 from .calls import step_shape
+from .check import check_known_tools
 from .compile import compile_shape
 from .contracts import Contract, by_name
 from .effects import state_after
@@ -44,6 +45,7 @@ def validate_answer(contracts: Sequence[Contract], scene: Scene, answer: Mapping
     for number, step in enumerate(steps, 1):
         _validate(step_shape(contracts, state), step, number)
         state = state_after(known[step["tool"]], state, step["args"])
+    check_known_tools(known, steps)
 
 
 def _opening_state(scene: Scene, answer: Mapping[str, Any]) -> TableState:

@@ -165,9 +165,12 @@ def _instructions(contracts: Sequence[Contract], scene: Scene) -> str:
     """Return the instructions with the lines of the tools: with one table open, without those that read another."""
     if len(scene.tables) == 1:
         contracts = [contract for contract in contracts if table_argument(contract) is None]
+    limits = scene.tables[0].limits
+    if not contracts:
+        kinds = "which_column, which_value" + (", which_table" if len(scene.tables) > 1 else "") + ", not_in_table"
+        return _part("question_only", options=str(limits.question_options), kinds=kinds)
     tools = {contract["name"] for contract in contracts}
     hints = [line.partition(": ") for line in text_file("hints").template.splitlines()]
-    limits = scene.tables[0].limits
     return _part(
         "instructions",
         max_steps=str(limits.max_steps),

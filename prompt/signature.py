@@ -18,8 +18,13 @@ def tool_lines(contracts: Iterable[Contract]) -> str:
 
 def _arguments(arguments: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{name}: {_type(argument)}{'?' if argument.get('optional') else ''}" for name, argument in arguments.items()
+        f"{name}: {_type(argument)}{'?' if argument.get('optional') else ''}{_about(argument)}"
+        for name, argument in arguments.items()
     )
+
+
+def _about(argument: Mapping[str, Any]) -> str:
+    return f" ({argument['description']})" if "description" in argument else ""
 
 
 def _type(argument: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """What an executor gets, what it returns, and how executors are registered and paired with their contracts."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -50,6 +50,11 @@ def nothing() -> None:
     """Do nothing."""
 
 
+def unfilled(types: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> str:
+    """Refuse to make a table of rows: there is nowhere to put it."""
+    raise RuntimeError("nothing takes rows here")
+
+
 def unknown(column: str) -> bool:
     """Say that nothing is known of a column."""
     return False
@@ -66,7 +71,7 @@ class Table:
     On a large table every scan counts. `tally` counts several things in one; `prepared` keeps the rows of a SELECT
     that a step reads more than once. `place` is the cell that orders the rows where the source has one, `carried` what
     hands it on in a SELECT; `finite` tells of columns whose numbers or dates are all finite. `check_time` raises where
-    the time of the plan is over.
+    the time of the plan is over. `fill` makes a source of rows, given the types of its columns.
     """
 
     con: database.Connection
@@ -83,6 +88,7 @@ class Table:
     check_time: Callable[[], None] = nothing
     most: int | None = None
     finite: Callable[[str], bool] = unknown
+    fill: Callable[[Mapping[str, str], Sequence[Sequence[Any]]], str] = unfilled
 
     @property
     def rows(self) -> int:
@@ -214,21 +220,23 @@ class Habits:
 
     `tool`: the tool that it executes. `lazy`: its SELECT costs little more than reading the rows, which it reads once,
     so that it may stand as a view (`in_order`: each row comes from one row, in their order; `reordered`: in another
-    order). `named`: it reads only the columns that its arguments name, and hands on all others as they are.
+    order). `named`: it reads only the columns that its arguments name, and hands on all others as they are. `own`: it
+    calls a function of the user's, which no SQL stands for.
     """
 
     tool: str
     lazy: Literal["", "in_order", "reordered"] = ""
     named: bool = False
+    own: bool = False
 
 
 def executes(
-    tool: str, *, lazy: Literal["", "in_order", "reordered"] = "", named: bool = False
+    tool: str, *, lazy: Literal["", "in_order", "reordered"] = "", named: bool = False, own: bool = False
 ) -> Callable[[Executor], Executor]:
     """Mark the function as the executor of a tool, with its habits."""
 
     def mark(executor: Executor) -> Executor:
-        setattr(executor, _MARK, Habits(tool, lazy, named))
+        setattr(executor, _MARK, Habits(tool, lazy, named, own))
         return executor
 
     return mark

@@ -9,9 +9,10 @@ from command_line import LOANS
 from finite import FakeModel
 from wanting_model import wanting
 
+from engine.answered import Answered
 from engine.calibration import Calibration
 from engine.model import LlamaModel
-from engine.session import Answered, Workspace, ask, open_workspace
+from engine.session import Workspace, ask, open_workspace
 from engine.settings import load_settings
 from grammar import AnswerMatcher, by_name
 

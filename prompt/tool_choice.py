@@ -1,0 +1,105 @@
+"""Which of many tools a request is about: by the words that it shares with what is said of each tool.
+
+No model and no vectors. A tool's text is its name, its description, its arguments with their values, the words that its
+contract gives in three languages and the sentences that explain its calls; the hints of the prompt count for the tools
+that they name. Words meet under the rules of the resolver: endings are taken off and alphabets do not matter.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from grammar.contracts import LANGUAGES, Contract
+from grammar.script import fold, word_spans
+from grammar.stems import word_keys
+
+from .wordfiles import function_words, text_file
+
+_NAME, _WORDS, _DESCRIPTION, _ARGUMENTS, _EXPLAINED = 2.0, 2.0, 1.5, 0.5, 0.5
+_MEANT = 0.8
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_PARTS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
+_Keys = Mapping[str, float]
+
+
+def best_tools(contracts: Sequence[Contract], request: str, meanings: Iterable[str], most: int) -> list[Contract]:
+    """Return at most `most` contracts, those whose words match the request best, in the order in which they stand.
+
+    `meanings` say in English what the resolver made of words of the request. Tools that match equally well are taken
+    in their order.
+    """
+    scored = [(-score, place) for place, score in enumerate(tool_scores(contracts, request, meanings))]
+    return [contracts[place] for place in sorted(place for _, place in sorted(scored)[:most])]
+
+
+def tool_scores(contracts: Sequence[Contract], request: str, meanings: Iterable[str]) -> list[float]:
+    """Return how well each tool matches the request: the sum over its words of how rare and how sure they are."""
+    stop = _stop_words()
+    hints = _hints()
+    tools = [_keys(contract, hints, stop) for contract in contracts]
+    having: dict[str, int] = defaultdict(int)
+    for keys in tools:
+        for key in keys:
+            having[key] += 1
+    words = [(word, 1.0) for word in dict.fromkeys(_words(request)) if word not in stop]
+    words += [(word, _MEANT) for word in dict.fromkeys(_words(" ".join(meanings))) if word not in stop]
+    scores = [0.0] * len(tools)
+    for word, weight in words:
+        asked = word_keys(word)
+        for place, keys in enumerate(tools):
+            shared = [_rarity(having[key], len(tools)) * sure * keys[key] for key, sure in asked.items() if key in keys]
+            scores[place] += weight * max(shared, default=0.0)
+    return scores
+
+
+def _rarity(having: int, all_tools: int) -> float:
+    """Return how much a word tells that so many of the tools have (the inverse document frequency of BM25)."""
+    return math.log(1 + (all_tools - having + 0.5) / (having + 0.5))
+
+
+def _keys(contract: Contract, hints: Mapping[str, str], stop: frozenset[str]) -> _Keys:
+    """Return the forms of the words that are said of a tool, each with how much it counts."""
+    keys: dict[str, float] = {}
+    for text, weight in _texts(contract, hints):
+        for word in _words(text):
+            if word not in stop:
+                for key, sure in word_keys(word).items():
+                    keys[key] = max(sure * weight, keys.get(key, 0.0))
+    return keys
+
+
+def _texts(contract: Contract, hints: Mapping[str, str]) -> Iterator[tuple[str, float]]:
+    yield " ".join(_PARTS.split(contract["name"])), _NAME
+    yield contract["description"], _DESCRIPTION
+    yield from ((phrase, _WORDS) for phrases in contract.get("words", {}).values() for phrase in phrases)
+    yield " ".join(_argument_words(contract["args"])), _ARGUMENTS
+    yield from ((_PLACEHOLDER.sub(" ", text), _EXPLAINED) for text in contract["explain"].values())
+    yield hints.get(contract["name"], ""), _DESCRIPTION
+
+
+def _argument_words(args: Mapping[str, Any]) -> Iterator[str]:
+    for name, argument in args.items():
+        yield from _PARTS.split(name)
+        yield argument.get("description", "")
+        yield from argument.get("enum", ())
+        yield from _argument_words(argument.get("properties", {}))
+
+
+def _hints() -> Mapping[str, str]:
+    """Return what the prompt says of when to use a tool, with words in three languages."""
+    found: dict[str, str] = {}
+    for line in text_file("hints").template.splitlines():
+        tool, _, hint = line.partition(": ")
+        found[tool] = f"{found.get(tool, '')} {hint}"
+    return found
+
+
+def _stop_words() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for each in function_words(language) for word in _words(each))
+
+
+def _words(text: str) -> list[str]:
+    folded = fold(text).text
+    return [folded[start:end] for start, end in word_spans(folded)]
