@@ -174,8 +174,8 @@ class Talk:
     def next_reading(self) -> int:
         """Return the number of the reading after the one that stands, the first after the last. ConversationError."""
         plans = [number for number, each in enumerate(self.readings, 1) if "steps" in each.answer]
-        now = self.conversation.answers[-1] if self.conversation.at else {}
-        taken = [number for number in plans if self.readings[number - 1].answer["steps"] == now.get("steps")]
+        now = self.conversation.answers[-1] if self.conversation.at else None
+        taken = [number for number in plans if self.readings[number - 1].answer == now]
         if not plans or plans == taken:
             raise ConversationError("no_other_reading")
         later = [number for number in plans if taken and number > taken[0]]

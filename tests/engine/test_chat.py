@@ -3,25 +3,22 @@
 import json
 import os
 import re
-import select
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_process import WAITING
 from command_line import LOANS, LONGEST, ROOT, TEZ
+from real_terminal import PROCESS, READY, Terminal
 
 pty = pytest.importorskip("pty")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of POSIX")
 
-PROCESS = [sys.executable, str(ROOT / "tests" / "support" / "chat_process.py")]
-ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>]|\][^\x07]*\x07)")
-READY = "\x1b[?2004h"
 DOLLARS = {"steps": [{"tool": "filter", "args": {"column": "valyuta", "op": "=", "value": "USD"}}]}
 REGIONS = {"tool": "group_and_total", "args": {"group_by": ["viloyat"], "agg": "count"}}
 CHART = {"tool": "chart", "args": {"kind": "bar", "x": "viloyat", "y": "count"}}
@@ -34,68 +31,9 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-class Terminal:
-    """A process in a terminal of its own; what it shows is read until a text appears."""
-
-    def __init__(self, folder: Path, *arguments: object, process: list[str] | None = None) -> None:
-        answers = folder / "recorded_answers.json"
-        answers.write_text(json.dumps(ANSWERS), "utf-8")
-        self.ours, theirs = pty.openpty()
-        environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'support'}", "NO_COLOR": "1"}
-        self.process = subprocess.Popen(
-            [*(process or [*PROCESS, str(answers)]), "chat", *map(str, arguments)],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            cwd=folder,
-            env={
-                **environment,
-                "XDG_DATA_HOME": str(folder / "data"),
-                "HOME": str(folder),
-                "PROMPT_TOOLKIT_NO_CPR": "1",
-                "TERM": "xterm",
-                "COLUMNS": "120",
-                "LINES": "50",
-            },
-            start_new_session=True,
-        )
-        os.close(theirs)
-        self._unread = ""
-
-    def until(self, wanted: str) -> str:
-        """Return what is shown up to the end of a text."""
-        while wanted not in self._unread:
-            assert select.select([self.ours], [], [], LONGEST)[0], self._unread
-            try:
-                piece = os.read(self.ours, 65536)
-            except OSError:
-                piece = b""
-            assert piece, f"{wanted!r} does not stand in {self._unread!r}"
-            self._unread += piece.decode("utf-8", "replace")
-        end = self._unread.index(wanted) + len(wanted)
-        shown, self._unread = self._unread[:end], self._unread[end:]
-        return ESCAPES.sub("", shown).replace("\r", "")
-
-    def keys(self, keys: str) -> None:
-        """Press keys."""
-        os.write(self.ours, keys.encode())
-
-    def line(self, text: str) -> str:
-        """Type a line when the session waits for one, and return what is shown until it waits again."""
-        self.keys(f"{text}\r")
-        return self.until(READY)
-
-    def ended(self) -> int:
-        """Return the exit code; what is still shown is read."""
-        with suppress(OSError):
-            while os.read(self.ours, 65536):
-                pass
-        return self.process.wait(timeout=LONGEST)
-
-
 @contextmanager
-def chatting(folder: Path, *arguments: object) -> Iterator[Terminal]:
-    terminal = Terminal(folder, *(arguments or (LOANS, "--lang", "en")))
+def chatting(folder: Path, *arguments: object, answers: dict[str, Any] | None = None) -> Iterator[Terminal]:
+    terminal = Terminal(folder, answers or ANSWERS, "chat", *(arguments or (LOANS, "--lang", "en")))
     try:
         terminal.shown = terminal.until(READY)  # type: ignore[attr-defined]
         yield terminal

@@ -1,6 +1,7 @@
 """`tez` with a model whose answers were written down: `python chat_process.py ANSWERS.json chat FILE...`.
 
-The answer to a request may be the text "wait": the model then says so and reads for ever.
+The answer to a request may be the text "wait": the model then says so and reads for ever. Where the answers are lists
+of [answer, weight], the model wants each of them so much.
 """
 
 import json
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from recorded_model import RecordedModel
+from wanting_model import wanting_by_request
 
 import engine.model
 import engine.weights
@@ -41,6 +43,7 @@ class Patient(RecordedModel):
 
 if __name__ == "__main__":
     known = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    engine.model.LlamaModel = lambda *_, **__: Patient(known)  # type: ignore[misc, assignment]
+    unsure = any(isinstance(each, list) for each in known.values())
+    engine.model.LlamaModel = lambda *_, **__: wanting_by_request(known) if unsure else Patient(known)  # type: ignore[misc, assignment]
     engine.weights.default_weights = lambda _: Path("unused")
     sys.exit(main(sys.argv[2:]))
