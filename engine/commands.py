@@ -264,8 +264,10 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
 
 
 def _toolset(arguments: argparse.Namespace, settings: Settings) -> Toolset:
-    """Return the tools that the command line asks for."""
-    tools = load_tools(getattr(arguments, "tools", None) or (), settings.tools)
+    """Return the tools that the command line asks for; a command that has no need of them loads none."""
+    if not hasattr(arguments, "tools"):
+        return Toolset()
+    tools = load_tools(arguments.tools or (), settings.tools)
     return tools.choosing(getattr(arguments, "tool", None), getattr(arguments, "no_tools", False))
 
 
