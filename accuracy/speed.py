@@ -145,8 +145,9 @@ def _table(model: LlamaModel, baseline: Baseline, size: int, settings: Settings,
     ways = [OWN, FLAT] if size == FLAT_SIZE else [OWN]
     grammars = _grammars(made, ways)
     tokens = [model.chat_tokens(prompt.text) for prompt in prompts]
-    shared = model.shared_tokens(prompts[0].text, prompts[0].shared)[-1]
-    model.read(tokens[0][:shared])
+    beginnings = model.shared_tokens(prompts[0].text, prompts[0].shared)
+    shared = beginnings[-1]
+    model.read(tokens[0], shared=beginnings)
     baseline.do(Job(tokens[0][:shared], shared, 1))
     rows = []
     for number, prompt in enumerate(prompts):
@@ -224,8 +225,7 @@ def _batch(model: LlamaModel, settings: Settings) -> dict[str, Any]:
     together = settings.accuracy.speed_batch
     made = scene(FRESH_SIZE, settings)
     texts = [_prompt(made, request, settings) for request in requests(FRESH_SIZE, together, settings.accuracy.seed)]
-    shared = model.shared_tokens(texts[0].text, texts[0].shared)[-1]
-    model.read(model.chat_tokens(texts[0].text)[:shared])
+    model.read(model.chat_tokens(texts[0].text), shared=model.shared_tokens(texts[0].text, texts[0].shared))
     started = time.perf_counter()
     alone = [
         decode(model, AnswerMatcher(shipped_contracts(), made), each.text, settings.model, shared=each.shared)

@@ -85,9 +85,11 @@ def decode_many(
 ) -> list[Decoded | ModelError]:
     """Let the model answer all requests, `count` at a time, each as `decode` would; an error is that request's outcome.
 
-    The tokens that all prompts begin with are read once. A batch rounds otherwise than one prompt alone, so where two
-    tokens are almost equally likely an answer may differ. `settings.seconds` is the time of one request times `count`.
-    `each` hears the number of a request that is finished. Raises ModelError `cancelled`, and what evaluating raises.
+    The tokens that all prompts begin with are read once. Logits depend a little on the batch that a token is evaluated
+    in: an answer written alone is the same whatever was read before (`engine/model/ends.py`), but here it depends on
+    the company, so where two tokens are almost equally likely it may differ from the one that `decode` gives.
+    `settings.seconds` is the time of one request times `count`. `each` hears the number of a request that is finished.
+    Raises ModelError `cancelled`, and what evaluating raises.
     """
     return _Decodings(model, requests, settings, count, cancelled, each).run()
 
@@ -156,8 +158,7 @@ class _Decodings(Generic[State]):
         matcher, vocabulary = self.requests[number].matcher, self.model.vocabulary
         runs = ForcedRuns(self.model.tokenise, vocabulary.pieces, matcher)
         draft = Draft(vocabulary, runs, matcher, self.settings)
-        while draft.write_forced() and not draft.finished:
-            pass
+        draft.write_forced()
         tokens = self.prompts[number]
         return _Running(number, draft, len(tokens), tokens[shared:], time.monotonic())
 
@@ -171,8 +172,7 @@ class _Decodings(Generic[State]):
                 raise ModelError("too_slow", seconds=self.settings.seconds, tokens=len(draft.tokens))
             if not draft.finished:
                 draft.choose(logits)
-            while not draft.finished and draft.write_forced():
-                pass
+            draft.write_forced()
             if draft.finished:
                 outcome = self._decoded(running)
         except ModelError as error:

@@ -39,11 +39,18 @@ class TokenModel(Protocol):
         """Return how many tokens of `chat_tokens(content)` lie in each of its beginnings, given in characters."""
 
     def read(
-        self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled, *, shared: Sequence[int] = ()
+        self,
+        tokens: Sequence[int],
+        progress: Progress,
+        cancelled: Cancelled,
+        *,
+        shared: Sequence[int] = (),
+        answer: int = 0,
     ) -> int:
         """Evaluate a prompt so that its logits are ready; return how many tokens did not need it.
 
-        `shared` gives the lengths, in tokens, of beginnings that other prompts have too and that are worth keeping.
+        `shared` gives the lengths, in tokens, of beginnings that other prompts have too and that are worth keeping;
+        the last `answer` tokens begin an answer that may have been written before, after the same prompt.
         """
 
     def logits(self) -> Logits:
@@ -136,9 +143,12 @@ class _Decoding(Generic[State]):
         if len(tokens) > allowed:
             raise ModelError("prompt_too_long", found=len(tokens), allowed=allowed, context=self.model.context)
         beginnings = self.model.shared_tokens(prompt, shared)
-        reused = self.model.read([*tokens, *begun], self.progress, self._stopped, shared=beginnings)
+        draft, answer = self._opened(begun)
+        read_with = [*tokens, *draft.unread]
+        draft.unread.clear()
+        reused = self.model.read(read_with, self.progress, self._stopped, shared=beginnings, answer=answer)
         read = time.monotonic()
-        draft = self._write(begun)
+        self._write(draft)
         return Decoded(
             text=draft.text.decode("utf-8"),
             written=tuple(draft.tokens),
@@ -157,19 +167,30 @@ class _Decoding(Generic[State]):
             raise ModelError("too_slow", seconds=self.settings.seconds, tokens=self.written)
         return self.cancelled()
 
-    def _write(self, begun: Sequence[int]) -> Draft[State]:
+    def _opened(self, begun: Sequence[int]) -> tuple[Draft[State], int]:
+        """Return the draft with what must stand first, and how many of its tokens are not part of that.
+
+        What must stand first is read with the prompt, so that it takes no pass of its own.
+        """
         vocabulary = self.model.vocabulary
         runs = ForcedRuns(self.model.tokenise, vocabulary.pieces, self.matcher)
-        draft = Draft(vocabulary, runs, self.matcher, self.settings, begun)
+        draft = Draft(vocabulary, runs, self.matcher, self.settings)
+        draft.write_forced()
+        opening = draft.tokens
+        if not begun:
+            return draft, 0
+        same = list(begun[: len(opening)]) == opening
+        return Draft(vocabulary, runs, self.matcher, self.settings, begun), len(begun) - len(opening) * same
+
+    def _write(self, draft: Draft[State]) -> None:
         while not draft.finished:
             self.written = len(draft.tokens)
             if self._stopped():
                 raise ModelError("cancelled")
-            if not draft.write_forced():
-                if draft.unread:
-                    self.model.append_many(draft.unread)
-                    draft.unread = []
-                draft.choose(self.model.logits())
+            if draft.unread:
+                self.model.append_many(draft.unread)
+                draft.unread = []
+            draft.choose(self.model.logits())
+            draft.write_forced()
             self.progress("write", len(draft.tokens), self.settings.answer_tokens)
             self.writing(draft.text.decode("utf-8", "ignore"))
-        return draft

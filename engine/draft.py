@@ -64,7 +64,7 @@ class Draft(Generic[State]):
     """An answer as far as it is written: its `tokens`, `text`, `choices`; how many tokens were `forced`, how often the
     model was asked (`passes`), and which tokens it has not read yet (`unread`).
 
-    `begun` are the tokens that it begins with, which the model has read. Raises ModelError: `no_token`.
+    `begun` are the tokens that it begins with. Raises ModelError: `no_token`.
     """
 
     def __init__(
@@ -88,26 +88,25 @@ class Draft(Generic[State]):
         self._runs = runs
         self._state = matcher.start()
         self._write(begun)
-        self.unread.clear()
 
     @property
     def finished(self) -> bool:
         """Whether the answer is whole."""
         return not self._matcher.first_bytes(self._state)
 
-    def write_forced(self) -> bool:
-        """Write the tokens that must follow; say whether there were any. Raises ModelError `answer_cut`."""
-        room = self._settings.answer_tokens - len(self.tokens)
-        if room <= 0:
-            text = self.text.decode("utf-8", "replace")
-            raise ModelError("answer_cut", allowed=self._settings.answer_tokens, text=text)
-        taken = self._runs.tokens(self.tokens, self._state)[:room] if self._settings.forced_runs else []
+    def write_forced(self) -> None:
+        """Write the tokens that must follow, as far as there is room for them."""
+        if self.finished or not self._settings.forced_runs:
+            return
+        taken = self._runs.tokens(self.tokens, self._state)[: self._room()]
         self.forced += len(taken)
         self._write(taken)
-        return bool(taken)
 
     def choose(self, logits: Logits) -> None:
-        """Write the likeliest allowed token. Raises ModelError: `no_token`, `bad_logits`."""
+        """Write the likeliest allowed token. Raises ModelError: `answer_cut`, `no_token`, `bad_logits`."""
+        if not self._room():
+            text = self.text.decode("utf-8", "replace")
+            raise ModelError("answer_cut", allowed=self._settings.answer_tokens, text=text)
         self.passes += 1
         noted = len(self.choices)
         token, state = self._next(logits)
@@ -118,6 +117,9 @@ class Draft(Generic[State]):
             logits[more] += self._settings.optional_bonus
             token, state = self._next(logits)
         self._take(token, state)
+
+    def _room(self) -> int:
+        return max(self._settings.answer_tokens - len(self.tokens), 0)
 
     def _argument_instead(self, token: int) -> list[int]:
         """Return the tokens that write one more argument where this one ends the arguments; none where it does not.

@@ -3,6 +3,9 @@
 The tokens of a text depend on what stands around it. So a run is tokenised together with the last tokens before it
 and with everything that may come behind it, up to the next choice; only tokens on which all of these agree are taken.
 Where the tokens before it are not those of their own text (the model chose another way to spell it), nothing is taken.
+
+A run is evaluated in one batch, which rounds otherwise than token by token: without `forced_runs` the tokens that are
+forced are the same, but where two tokens are almost equally likely a later choice may differ.
 """
 
 from collections.abc import Callable, Iterator, Sequence

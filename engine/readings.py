@@ -74,13 +74,15 @@ def runner_ups(
     limits: ReadingSettings,
     *,
     ahead: Sequence[Rival] = (),
+    shared: Sequence[int] = (),
     cancelled: Cancelled = never,
 ) -> Iterator[Written]:
     """Yield other answers than the `first`, of which `made` are the decisions; each text once.
 
-    The ways of the rivals `ahead` are followed before all others, and in any case.
-    At most `limits.tried` more ways are followed, for at most `limits.seconds`: a way that is not finished by then is
-    dropped. A way is followed where its part is at least `limits.share` times as likely as the one that was written.
+    `shared` is what `decode` was given for the first. The ways of the rivals `ahead` are followed before all others,
+    and in any case. At most `limits.tried` more ways are followed, for at most `limits.seconds`: a way that is not finished
+    by then is dropped. A way is followed where its part is at least `limits.share` times as likely as the one that was
+    written.
     """
     deadline = time.monotonic() + limits.seconds
     seen = {first.text}
@@ -101,7 +103,7 @@ def runner_ups(
         way = heapq.heappop(queue)[-1]
         try:
             bounded = replace(settings, seconds=min(left, settings.seconds))
-            decoded = decode(model, matcher, prompt, bounded, begun=way.begun, cancelled=cancelled)
+            decoded = decode(model, matcher, prompt, bounded, shared=shared, begun=way.begun, cancelled=cancelled)
         except ModelError as error:
             if error.reason in ("too_slow", "answer_cut", "no_token"):
                 continue

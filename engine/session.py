@@ -287,8 +287,9 @@ def _readings(
 
     contracts, limits = by_name(workspace.contracts), replace(settings.readings, tried=tried)
     ahead = [rival for rival in options if rival is not None]
+    text, beginnings, own_settings = asked.prompt.text, asked.prompt.shared, settings.model
     written = runner_ups(
-        model, matcher, contracts, asked.prompt.text, decoded, made, settings.model, limits, ahead=ahead
+        model, matcher, contracts, text, decoded, made, own_settings, limits, shared=beginnings, ahead=ahead
     )
     answers = (
         Reading(

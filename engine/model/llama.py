@@ -21,6 +21,7 @@ from engine.settings import ModelSettings
 from engine.vocabulary import Vocabulary
 
 from .batch import Batch
+from .ends import batch_ends, kept
 from .log import LOG
 from .many import ManySequences
 from .tokens import Tokeniser
@@ -54,6 +55,9 @@ class LlamaModel:
         self._adapter: Any = None
         self._batch: Batch | None = None
         self._held: list[int] = []
+        self._ends: list[int] = []
+        self._states: dict[int, bytes] = {}
+        self._whole_from = 0
         self._fresh = False
         self._store = store
         self.path = path
@@ -63,6 +67,7 @@ class LlamaModel:
         self._settings = settings
         self.context = min(settings.context, header.number("context_length", settings.context))
         _check_memory(header, self.context, settings.memory_share)
+        self._window = header.number("attention.sliding_window", 0)
         self.name = str(header.values.get("general.name") or path.stem)
         self.identity = "+".join(file_identity(file) for file in (path, adapter) if file is not None)
         LOG.install()
@@ -128,32 +133,36 @@ class LlamaModel:
         cancelled: Cancelled = never,
         *,
         shared: Sequence[int] = (),
+        answer: int = 0,
     ) -> int:
-        """Evaluate a prompt, reusing the longest common beginning with what was evaluated before.
+        """Evaluate a prompt so that the logits of its last token are ready; return the number of tokens reused.
 
-        Afterwards the logits of its last token are ready. Returns the number of tokens reused. The beginnings of
-        `shared` tokens are taken from the store where it has them, and kept there. `cancelled` is asked between
-        batches. Raises ModelError: `cancelled`, `context_full`, `decode_failed`.
+        The same prompt with the same `shared` beginnings gives the same logits, bit by bit, whatever was read before:
+        see `ends.py`. Those beginnings, in tokens, are taken from the store where it has them, and kept there. The
+        last `answer` tokens begin an answer: what was written of it after this prompt is kept as it was evaluated
+        then. `cancelled` is asked between batches. Raises ModelError: `cancelled`, `context_full`, `decode_failed`.
         """
         if not tokens:
             raise ModelError("empty_prompt")
-        reused = _common(self._held, tokens)
-        if reused == len(tokens) and not (self._fresh and reused == len(self._held)):
-            reused -= 1
-        if not self._forget(reused):
-            reused = 0
-        ends = sorted({end for end in shared if reused < end < len(tokens)}) if self._store is not None else []
-        done = reused = next((end for end in reversed(ends) if self._restore(tokens[:end])), reused)
-        ends = [end for end in ends if end > done]
+        size, prompt = self._settings.batch, len(tokens) - answer
+        ends = batch_ends(prompt, shared, size)
+        done = kept(self._ends, ends, _common(self._held, tokens))
+        if done == len(tokens) and not (self._fresh and done == len(self._held)):
+            done = kept(self._ends, ends, done - 1)
+        done = self._go_back(done)
+        worth_keeping = [end for end in ends if end in shared and done < end < prompt]
+        found = next((end for end in reversed(worth_keeping) if self._restore(tokens[:end], ends)), done)
+        done = reused = min(found, len(self._held))
+        start = max(done, prompt)
+        following = [*ends, *range(start + size, len(tokens), size), *([len(tokens)] if start < len(tokens) else [])]
         progress("read", done, len(tokens))
-        while done < len(tokens):
+        for end in (each for each in following if each > reused):
             if cancelled():
                 raise ModelError("cancelled")
-            step = tokens[done : min(done + self._settings.batch, ends[0] if ends else len(tokens))]
-            self._evaluate(step, done + len(step) == len(tokens))
-            done += len(step)
-            if ends and done == ends[0]:
-                self._keep(tokens[: ends.pop(0)])
+            self._evaluate(tokens[done:end], end == len(tokens))
+            done = end
+            if end in worth_keeping:
+                self._keep()
             progress("read", done, len(tokens))
         return reused
 
@@ -251,46 +260,77 @@ class LlamaModel:
                 raise ModelError("adapter_not_loaded", path=str(self._adapter_path), model=self.name, detail=LOG.last())
         return context
 
-    def _forget(self, kept: int) -> bool:
-        """Drop what was evaluated after the first `kept` tokens; False where all of it had to go."""
+    def _go_back(self, count: int) -> int:
+        """Drop what was evaluated after the first `count` tokens; return how many are left, fewer where need be."""
+        if count < self._whole_from:
+            count = max((end for end in self._states if end <= count), default=0)
+            tokens, ends = self._held[:count], [end for end in self._ends if end <= count]
+            if count and not self._put(self._states[count], tokens, ends):
+                count = 0
+        if not self._forget(count):
+            count = 0
+        self._states = {end: state for end, state in self._states.items() if end <= count}
+        return count
+
+    def _forget(self, count: int) -> bool:
+        """Drop what was evaluated after the first `count` tokens; False where all of it had to go."""
         memory = llama_cpp.llama_get_memory(self._context)
-        self._fresh = self._fresh and kept == len(self._held)
-        if llama_cpp.llama_memory_seq_rm(memory, 0, kept, -1):
-            del self._held[kept:]
+        self._fresh = self._fresh and count == len(self._held)
+        if llama_cpp.llama_memory_seq_rm(memory, 0, count, -1):
+            del self._held[count:]
+            self._ends = [end for end in self._ends if end <= count]
+            self._whole_from = min(self._whole_from, count)
             return True
         llama_cpp.llama_memory_clear(memory, True)
         self._held.clear()
+        self._ends.clear()
         self._fresh = False
+        self._whole_from = 0
         return False
 
-    def state_key(self, tokens: Sequence[int]) -> str:
-        """Return what the state after these tokens is stored under: weights, context, library and tokens."""
-        system = llama_cpp.llama_print_system_info().decode("utf-8", "replace")
-        settings = [self.context, self._settings.batch]
-        return state_key([self.identity, *settings, llama_cpp.__version__, system], tokens)
+    def state_key(self, tokens: Sequence[int], ends: Sequence[int]) -> str:
+        """Return what the state after these tokens, read in these batches, is stored under.
 
-    def _restore(self, tokens: Sequence[int]) -> bool:
+        With them go weights, context and library.
+        """
+        system = llama_cpp.llama_print_system_info().decode("utf-8", "replace")
+        return state_key([self.identity, self.context, llama_cpp.__version__, system, list(ends)], tokens)
+
+    def _restore(self, tokens: Sequence[int], ends: Sequence[int]) -> bool:
         """Put the stored state after these tokens in the place of what is held; say whether there was one."""
-        state = None if self._store is None else self._store.load(self.state_key(tokens))
-        if not state:
-            return False
+        ends = [end for end in ends if end <= len(tokens)]
+        state = None if self._store is None else self._store.load(self.state_key(tokens, ends))
+        return self._put(state, tokens, ends) if state else False
+
+    def _put(self, state: bytes, tokens: Sequence[int], ends: Sequence[int]) -> bool:
+        """Put this state after these tokens in the place of what is held; say whether llama.cpp took it.
+
+        The state of a model with a sliding window lacks what is outside the window, and what is left lies closer
+        together, so that attention rounds otherwise: one cannot go back to before it.
+        """
         self._forget(0)
         source = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
         if llama_cpp.llama_state_seq_set_data(self._context, source, len(state), 0) != len(state):
             self._forget(0)
             return False
-        self._held = list(tokens)
+        self._held, self._ends = list(tokens), list(ends)
+        self._whole_from = len(tokens) if self._window else 0
         return True
 
-    def _keep(self, tokens: Sequence[int]) -> None:
-        """Store the state after these tokens, which are what is held."""
-        if self._store is None:
+    def _keep(self) -> None:
+        """Store the state after what is held; where it would not be the same once put back, go on with that."""
+        if self._store is None and not self._window:
             return
         size = llama_cpp.llama_state_seq_get_size(self._context, 0)
         state = (ctypes.c_uint8 * size)()
         written = llama_cpp.llama_state_seq_get_data(self._context, state, size, 0)
-        if written:
-            self._store.save(self.state_key(tokens), bytes(memoryview(state)[:written]))
+        kept_state = bytes(memoryview(state)[:written])
+        if self._store is not None and kept_state:
+            self._store.save(self.state_key(self._held, self._ends), kept_state)
+        if self._window:
+            self._states[len(self._held)] = kept_state
+            if not self._put(kept_state, list(self._held), list(self._ends)):
+                raise ModelError("decode_failed", path=str(self.path), detail=LOG.last())
 
     def _evaluate(self, tokens: Sequence[int], wanted: bool) -> None:
         """Evaluate one batch after what is held; its last token's logits are computed where they are wanted."""
@@ -306,6 +346,7 @@ class LlamaModel:
         if code:
             raise ModelError("decode_failed", path=str(self.path), code=code, detail=LOG.last())
         self._held.extend(tokens)
+        self._ends.append(len(self._held))
         self._fresh = wanted
 
 

@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiny_gguf as tiny
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.decoder import Phase
 from engine.draft import Logits
 from engine.model import LlamaModel
+from engine.model.ends import batch_ends, kept
 from engine.model_error import ModelError
 from engine.settings import load_settings
 
@@ -126,15 +129,69 @@ def test_batches_do_not_change_the_logits(tiny_path: Path) -> None:
 
 def test_the_common_beginning_is_kept_and_the_rest_forgotten(tiny_model: LlamaModel) -> None:
     one, two = tiny_model.chat_tokens(LONG + "a"), tiny_model.chat_tokens(LONG + "b sort")
-    tiny_model.read(two)
+    end = len(tiny_model.chat_tokens(LONG)) - 1
+    tiny_model.read(two, shared=[end])
     fresh = tiny_model.logits().copy()
-    tiny_model.read(one)
+    tiny_model.read(one, shared=[end])
     tiny_model.append(tiny_model.tokenise("a")[0])
-    assert tiny_model.read(two) >= len(tiny_model.chat_tokens(LONG)) - 1
+    assert tiny_model.read(two, shared=[end]) == end
+    np.testing.assert_array_equal(tiny_model.logits(), fresh)
+    assert tiny_model.read(two, shared=[end]) == len(two)
+    np.testing.assert_array_equal(tiny_model.logits(), fresh)
+    assert tiny_model.read(two) < end
     same(tiny_model.logits(), fresh)
-    assert tiny_model.read(two) == len(two)
-    same(tiny_model.logits(), fresh)
-    assert tiny_model.read(two[:5]) == 4
+    assert tiny_model.read(two[:5]) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.sets(st.integers(0, 60))), min_size=1))
+def test_what_is_kept_was_read_in_the_batches_of_a_fresh_reading(readings: list[tuple[int, int, set[int]]]) -> None:
+    held: list[int] = []
+    ends: list[int] = []
+    for common, more, shared in readings:
+        tokens = [*held[:common], *range(len(held), len(held) + more + 1)]
+        fresh = batch_ends(len(tokens), list(shared), 16)
+        assert fresh[-1] == len(tokens)
+        assert {end for end in shared if 0 < end < len(tokens)} <= set(fresh)
+        assert max(np.diff([0, *fresh])) <= 16
+        reused = kept(ends, fresh, min(common, len(held)))
+        assert reused <= min(common, len(held))
+        again = [*(end for end in ends if end <= reused), *(end for end in fresh if end > reused)]
+        assert again == fresh
+        held, ends = tokens, fresh
+
+
+def test_the_logits_do_not_depend_on_what_was_read_before(tiny_path: Path) -> None:
+    settings = replace(SETTINGS, batch=16)
+    with LlamaModel(tiny_path, settings) as model:
+        tokens = model.chat_tokens(LONG + "sort filter")
+        shared = [30, 41]
+        model.read(tokens, shared=shared)
+        fresh = model.logits().copy()
+        for other, ends in (
+            (tokens[:50], []),
+            (tokens[:60], [30]),
+            (tokens[:45], shared),
+            ([*tokens, 9], [30, 41, 50]),
+        ):
+            model.read(other, shared=ends)
+            model.append_many(tokens[5:9])
+            model.read(tokens, shared=shared)
+            np.testing.assert_array_equal(model.logits(), fresh)
+
+
+def test_an_answer_goes_on_after_what_was_written_of_it(tiny_model: LlamaModel) -> None:
+    prompt, answer = tiny_model.chat_tokens(LONG), tiny_model.tokenise("sort filter tool a b")
+    tiny_model.read(prompt)
+    tiny_model.append_many(answer[:3])
+    tiny_model.append(answer[3])
+    other = [*prompt, *answer[:3], 9, 9]
+    assert tiny_model.read(other, answer=5) == len(prompt) + 3
+    written = tiny_model.logits().copy()
+    assert tiny_model.read(other) < len(prompt)
+    same(tiny_model.logits(), written)
+    tiny_model.read([*reversed(prompt)])
+    assert tiny_model.read(other, answer=5) == 0
+    same(tiny_model.logits(), written)
 
 
 def test_appending_is_the_same_as_reading(tiny_model: LlamaModel) -> None:
@@ -145,6 +202,7 @@ def test_appending_is_the_same_as_reading(tiny_model: LlamaModel) -> None:
     tiny_model.append(tokens[3])
     tiny_model.append_many(tokens[4:])
     same(tiny_model.logits(), whole)
+    assert tiny_model.read(tokens) == 0
     assert tiny_model.read(tokens) == len(tokens)
 
 
@@ -160,7 +218,7 @@ def test_cancelling_between_batches_leaves_a_model_that_goes_on(tiny_path: Path)
         assert model.read(tokens) == 32
         seen: list[tuple[Phase, int, int]] = []
         model.read(model.chat_tokens("b" * 40), lambda *step: seen.append(step))
-        assert seen == [("read", done, 41) for done in (1, 17, 33, 41)]
+        assert seen == [("read", done, 41) for done in (0, 16, 32, 41)]
 
 
 def test_an_interruption_while_reading_leaves_a_model_that_goes_on(tiny_path: Path) -> None:
@@ -192,11 +250,11 @@ def test_more_tokens_than_the_context_holds_are_an_error(tiny_path: Path) -> Non
 def test_an_adapter_changes_the_logits_also_over_several_batches(tiny_path: Path, tmp_path: Path) -> None:
     adapter = tiny.write_adapter(tmp_path / "lora.gguf")
     found = []
-    for given in (None, adapter):
-        with LlamaModel(tiny_path, replace(SETTINGS, batch=16), given) as model:
+    for each in (None, adapter):
+        with LlamaModel(tiny_path, replace(SETTINGS, batch=16), each) as model:
             model.read(model.chat_tokens(LONG))
             found.append(model.logits().copy())
-            assert ("lora.gguf" in model.identity) == (given is not None)
+            assert ("lora.gguf" in model.identity) == (each is not None)
     assert np.abs(found[0] - found[1]).max() > 0.1
 
 

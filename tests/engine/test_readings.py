@@ -109,8 +109,12 @@ def test_confidence_is_told_only_of_a_calibrated_model(loans: Workspace) -> None
 def test_the_default_model_finds_other_readings(default_model: LlamaModel, loans: Workspace) -> None:
     settings = replace(SETTINGS, readings=replace(SETTINGS.readings, share=0.01, tried=3, seconds=60))
     unsure = replace(loans, settings=settings)
+    plain = ask(loans, "Viloyatlar bo'yicha qoldiq yig'indisi", default_model)
     answered = ask(unsure, "Viloyatlar bo'yicha qoldiq yig'indisi", default_model, others=True)
-    assert answered.answer in [each.answer for each in answered.readings]
+    assert answered.answer == plain.answer
+    assert plain.answer in [each.answer for each in answered.readings]
+    again = ask(unsure, "Viloyatlar bo'yicha qoldiq yig'indisi", default_model, others=True)
+    assert again.readings == answered.readings
     assert 0 < answered.probability < 1
     matcher = AnswerMatcher(loans.contracts, loans.scene)
     contracts = by_name(loans.contracts)

@@ -63,6 +63,7 @@ class FakeModel:
         cancelled: Cancelled = never,
         *,
         shared: Sequence[int] = (),
+        answer: int = 0,
     ) -> int:
         self.reads += 1
         cancelled()

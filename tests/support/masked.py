@@ -39,15 +39,21 @@ class Watched:
 
     model: Any
     read_tokens: int = 0
+    prompt_tokens: int = 0
     rows: list[tuple[int, Logits]] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.model, name)
 
-    def read(self, *arguments: Any, **options: Any) -> int:
-        self.read_tokens = 0
+    def chat_tokens(self, content: str) -> list[int]:
+        tokens: list[int] = self.model.chat_tokens(content)
+        self.prompt_tokens = len(tokens)
+        return tokens
+
+    def read(self, tokens: Sequence[int], *arguments: Any, **options: Any) -> int:
+        self.read_tokens = len(tokens) - self.prompt_tokens
         self.rows.clear()
-        reused: int = self.model.read(*arguments, **options)
+        reused: int = self.model.read(tokens, *arguments, **options)
         return reused
 
     def append_many(self, tokens: Sequence[int]) -> None:

@@ -25,6 +25,7 @@ class ScriptedModel:
         self.vocabulary = Vocabulary(PIECES, range(256))
         self.prompts: list[str] = []
         self._written = 0
+        self._prompt = 0
 
     def __enter__(self) -> "ScriptedModel":
         return self
@@ -35,6 +36,7 @@ class ScriptedModel:
     def chat_tokens(self, content: str) -> list[int]:
         """Take the prompt, one byte a token."""
         self.prompts.append(content)
+        self._prompt = len(content.encode())
         return list(content.encode())
 
     def shared_tokens(self, content: str, beginnings: Sequence[int]) -> list[int]:
@@ -42,11 +44,17 @@ class ScriptedModel:
         return [len(content[:length].encode()) for length in beginnings]
 
     def read(
-        self, tokens: Sequence[int], progress: Progress, cancelled: Cancelled, *, shared: Sequence[int] = ()
+        self,
+        tokens: Sequence[int],
+        progress: Progress,
+        cancelled: Cancelled,
+        *,
+        shared: Sequence[int] = (),
+        answer: int = 0,
     ) -> int:
         """Begin a new answer; nothing is reused."""
         progress("read", len(tokens), len(tokens))
-        self._written = 0
+        self._written = len(tokens) - self._prompt
         return 0
 
     def logits(self) -> npt.NDArray[np.float32]:
