@@ -34,6 +34,7 @@ class Bench:
         _add_links(steps)
         _add_express(steps)
         _add_public(steps)
+        _add_examples(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -191,6 +192,16 @@ def _add_public(steps: "_Steps[argparse.ArgumentParser]") -> None:
     public.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
     public.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
     _json_option(public)
+
+
+def _add_examples(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    examples = _step(
+        steps, "examples", "write training examples: made tables, plans that run on them, requests in words"
+    )
+    examples.add_argument("--out", required=True, type=Path, metavar="FILE.jsonl", help="the file of examples")
+    examples.add_argument("--count", type=_count, default=1000, metavar="N", help="so many examples")
+    examples.add_argument("--seed", type=int, metavar="S", help="by default that of the settings")
+    _json_option(examples)
 
 
 def _count(text: str) -> int:

@@ -303,6 +303,12 @@ def _public(arguments: argparse.Namespace, settings: Settings, language: Languag
     return ask_sets(arguments, settings, lambda: open_model(model, adapter, settings, language))
 
 
+def _examples(arguments: argparse.Namespace, settings: Settings, _: Language) -> int:
+    from .training.steps import write_examples
+
+    return write_examples(arguments, settings)
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -319,4 +325,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "links": _links,
     "express": _express,
     "public": _public,
+    "examples": _examples,
 }
