@@ -80,8 +80,8 @@ def runner_ups(
     """Yield other answers than the `first`, of which `made` are the decisions; each text once.
 
     `shared` is what `decode` was given for the first. The ways of the rivals `ahead` are followed before all others,
-    and in any case. At most `limits.tried` more ways are followed, for at most `limits.seconds`: a way that is not finished
-    by then is dropped. A way is followed where its part is at least `limits.share` times as likely as the one that was
+    and in any case. At most `limits.tried` more ways are followed, for at most `limits.seconds`: a way not finished by
+    then is dropped. A way is followed where its part is at least `limits.share` times as likely as the one that was
     written.
     """
     deadline = time.monotonic() + limits.seconds

@@ -12,7 +12,6 @@ from engine.terminal import counted
 
 from .examples import learned, lessons
 
-
 MORPHOLOGY: Final = "pymorphy3"
 
 
