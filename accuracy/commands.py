@@ -59,6 +59,9 @@ def _add_run(steps: "_Steps[argparse.ArgumentParser]") -> None:
     run.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
     run.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
     run.add_argument("--batch", type=_count, default=1, metavar="N", help="ask N cases about the same tables together")
+    run.add_argument(
+        "--check", type=int, metavar="N", help="with --batch: ask N of the cases alone too (accuracy.batch_checked)"
+    )
 
 
 def _add_score(steps: "_Steps[argparse.ArgumentParser]") -> None:

@@ -17,12 +17,18 @@ PREDICTIONS: Final = "tez-predictions-1"
 SCORES: Final = "tez-scores-1"
 WAYS: Final = "tez-optional-1"
 _PREDICTION: Final = ("case", "answer", "error", "tokens", "seconds", "choices")
+_AT_TIMES: Final = ("alone", "doubt")
 _GROUPS: Final = ("case", "domain", "table", "lang", "tags", "tools", "steps", "follow_up", "request", "wanted")
 _OUTCOME: Final = ("answer", "outcome", "failure", "detail", "tokens", "seconds", "confidence")
 _KEYS: Final[Mapping[str, frozenset[str]]] = {
     PREDICTIONS: frozenset(_PREDICTION),
     SCORES: frozenset((*_GROUPS, *_OUTCOME)),
     WAYS: frozenset(("case", "wanted", "ways")),
+}
+_MORE_KEYS: Final[Mapping[str, frozenset[str]]] = {
+    PREDICTIONS: frozenset(_AT_TIMES),
+    SCORES: frozenset(_AT_TIMES),
+    WAYS: frozenset(),
 }
 
 Record = dict[str, Any]
@@ -60,7 +66,7 @@ def read_records(path: Path, kind: str) -> Records:
     records = tuple(_object(line, path, number) for number, line in enumerate(lines[1:], 2))
     seen: dict[str, int] = {}
     for number, record in enumerate(records, 2):
-        if record.keys() != _KEYS[kind]:
+        if not _KEYS[kind] <= record.keys() <= _KEYS[kind] | _MORE_KEYS[kind]:
             raise BenchError("line_broken", file=str(path), line=number, found=sorted(record))
         first = seen.setdefault(str(record["case"]), number)
         if first != number:

@@ -12,7 +12,7 @@ from .outcomes import MEANINGS, OUTCOMES
 from .paired import Change, Comparison
 from .ratchet import Verdict
 from .stats import Share
-from .summary import SECONDS, TOKENS, VIEWS, Run, Spread, Summary, summarise
+from .summary import SECONDS, TOKENS, VIEWS, Run, Spread, Summary, Together, summarise
 
 SHORT_VIEWS: Final = ("language", "domain", "turn")
 NOTHING: Final = "–"
@@ -27,7 +27,7 @@ narrow (Cameron, Gelbach and Miller 2008), and neither interval speaks for table
 def markdown(runs: Sequence[Run], settings: AccuracySettings, *, short: bool = False) -> str:
     """Return the report of these runs; the short one has what is worth committing: shares, and how to repeat them."""
     summaries = [summarise(run, settings) for run in runs]
-    parts = ["# Accuracy", overview(summaries)]
+    parts = ["# Accuracy", overview(summaries), remarks(summaries)]
     parts += [_unfinished(run) for run in runs if len(run.lines) < run.asked]
     for view in SHORT_VIEWS if short else VIEWS:
         parts += [f"## By {view}", by_view(summaries, view)]
@@ -58,6 +58,27 @@ def overview(summaries: Sequence[Summary]) -> str:
         for each in summaries
     ]
     return table(head, rows)
+
+
+def remarks(summaries: Sequence[Summary]) -> str:
+    """Return what is to be said of runs beside the table: plans of cases asked together, and questions by doubt."""
+    said = []
+    for each in summaries:
+        if each.together is not None:
+            said.append(f"{each.name}: {together(each.together)}")
+        doubts, count = each.doubts, each.right.count
+        text = f"{each.name}: in {doubts.asked or 'none'} of {count} cases a user is asked which column, value or table is "
+        text += "meant instead of getting the answer"
+        if doubts.asked:
+            text += f"; {doubts.right} of these answers are right as they stand, of {doubts.helped} more an option is"
+        said.append(f"{text}.")
+    return "\n\n".join(said)
+
+
+def together(found: Together) -> str:
+    """Return how many cases gave the same plan together with others and alone."""
+    share = f" ({percent(found.same / found.checked)})" if found.checked else ""
+    return f"asked together; of {found.checked} cases asked alone too, {found.same}{share} gave the same plan."
 
 
 def by_view(summaries: Sequence[Summary], view: str) -> str:

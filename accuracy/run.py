@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, cast
 
 from engine.answered import Answered
 from engine.batch import ManyModel, Request, decode_many
+from engine.calibration import Calibration
 from engine.decoder import Decoded, TokenModel
 from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError
@@ -32,11 +33,20 @@ OpenModel = Callable[[], AbstractContextManager[TokenModel]]
 
 
 def run_cases(
-    out: Path, header: Mapping[str, Any], cases: Sequence[Case], tables: Tables, model: OpenModel, together: int = 1
+    out: Path,
+    header: Mapping[str, Any],
+    cases: Sequence[Case],
+    tables: Tables,
+    model: OpenModel,
+    together: int = 1,
+    *,
+    also_alone: Container[str] = (),
+    calibration: Calibration | None = None,
 ) -> int:
     """Ask all cases that `out` does not hold yet, and write each answer as soon as it is there.
 
-    So many cases about the same tables are asked `together`.
+    So many cases about the same tables are asked `together`; those of the ids `also_alone` then once more alone, to
+    see whether that gives the same plan. With the model's `calibration` answers are doubted as a user's are.
     The model is loaded once, and only if a case is left to ask. Interrupted at any moment, a second call goes on after
     the last complete line. Returns how many cases were asked now. Raises BenchError `other_header` where the file was
     begun with another header, `not_written`, and what reading the file raises.
@@ -46,17 +56,25 @@ def run_cases(
         return 0
     with model() as loaded, counted(len(cases) - len(left), len(cases)) as tick:
         if together > 1:
-            _ask_together(out, left, tables, loaded, tick, together)
+            _ask_together(out, left, tables, loaded, tick, together, also_alone, calibration)
         else:
-            _ask_all(out, left, tables, loaded, tick)
+            _ask_all(out, left, tables, loaded, tick, calibration)
     return len(left)
 
 
-def predict(case: Case, tables: Tables, model: TokenModel, written: Decoded | ModelError | None = None) -> Record:
+def predict(
+    case: Case,
+    tables: Tables,
+    model: TokenModel,
+    written: Decoded | ModelError | None = None,
+    calibration: Calibration | None = None,
+) -> Record:
     """Ask one case and return its line: the answer, or the error; seconds, tokens, and how sure the model was.
 
     A plan is run as for a user, so that an error in running is seen and its time is counted; its rows are not kept.
-    `written` is what the model wrote when it was asked together with others.
+    `written` is what the model wrote when it was asked together with others. Where a user would be asked a question
+    instead, as the model's `calibration` says, the answer is still the model's own, and `doubt` is that question with
+    the plans of its options.
     """
     prediction: Record = {"case": case.id, "answer": None, "error": None, "tokens": {}, "seconds": {}, "choices": []}
     history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
@@ -65,17 +83,24 @@ def predict(case: Case, tables: Tables, model: TokenModel, written: Decoded | Mo
     try:
         if isinstance(written, ModelError):
             raise written
-        answered = ask(workspace, case.request, model, history, dry_run=True, decoded=written)
+        answered = ask(workspace, case.request, model, history, dry_run=True, decoded=written, calibration=calibration)
         prediction |= _told(answered)
-        if "steps" in answered.answer:
+        answer = prediction["answer"]
+        if "steps" in answer:
             before = time.monotonic()
             most = workspace.settings.output.shown_rows
-            run(workspace, [turn.answer for turn in case.history], answered.answer, max_rows=most)
+            run(workspace, [turn.answer for turn in case.history], answer, max_rows=most)
             prediction["seconds"]["run"] = round(time.monotonic() - before, 4)
     except (TezError, *FAULTS) as error:
         prediction["error"] = error_record(error)
     prediction["seconds"]["total"] = round(time.monotonic() - started, 4)
     return prediction
+
+
+def same_alone(prediction: Mapping[str, Any]) -> bool | None:
+    """Return whether a case gave the same plan, or error, alone as together; None where it was not asked alone too."""
+    alone = prediction.get("alone")
+    return None if alone is None else all(alone[key] == prediction[key] for key in ("answer", "error"))
 
 
 def begin(out: Path, header: Mapping[str, Any], cases: Sequence[Case]) -> list[Case]:
@@ -99,15 +124,29 @@ def begin(out: Path, header: Mapping[str, Any], cases: Sequence[Case]) -> list[C
     return [case for case in ordered if case.id not in done]
 
 
-def _ask_all(out: Path, cases: Sequence[Case], tables: Tables, model: TokenModel, tick: Tick) -> None:
+def _ask_all(
+    out: Path,
+    cases: Sequence[Case],
+    tables: Tables,
+    model: TokenModel,
+    tick: Tick,
+    calibration: Calibration | None,
+) -> None:
     for case in cases:
         tick(case.id)
-        append(out, predict(case, tables, model))
+        append(out, predict(case, tables, model, calibration=calibration))
     tick("")
 
 
 def _ask_together(
-    out: Path, cases: Sequence[Case], tables: Tables, model: TokenModel, tick: Tick, together: int
+    out: Path,
+    cases: Sequence[Case],
+    tables: Tables,
+    model: TokenModel,
+    tick: Tick,
+    together: int,
+    also_alone: Container[str],
+    calibration: Calibration | None,
 ) -> None:
     groups: dict[tuple[str, tuple[str, ...]], list[Case]] = {}
     for case in cases:
@@ -117,7 +156,11 @@ def _ask_together(
             some = group[start : start + together * ROUNDS]
             tick(some[0].id)
             for case, written in zip(some, write_together(some, tables, model, together), strict=True):
-                append(out, predict(case, tables, model, written))
+                prediction = predict(case, tables, model, written, calibration)
+                if case.id in also_alone:
+                    alone = predict(case, tables, model)
+                    prediction["alone"] = {"answer": alone["answer"], "error": alone["error"]}
+                append(out, prediction)
     tick("")
 
 
@@ -150,4 +193,8 @@ def append(out: Path, prediction: Record) -> None:
 def _told(answered: Answered) -> Record:
     seconds = {key: round(answered.timing[key], 4) for key in ("prepare", "read", "write")}
     choices = [[each.slot.start, round(each.probability, 6)] for each in answered.decisions]
-    return {"answer": answered.answer, "tokens": dict(answered.tokens), "seconds": seconds, "choices": choices}
+    own = answered.written or answered.answer
+    told: Record = {"answer": own, "tokens": dict(answered.tokens), "seconds": seconds, "choices": choices}
+    if answered.answer != own:
+        told["doubt"] = {**answered.answer, "plans": [each.answer for each in answered.readings if each.options]}
+    return told

@@ -16,6 +16,7 @@ from .failures import failure
 from .identity import asked, golds_hash, hash_of, now, revision
 from .outcomes import ASKED, CRASHED, INVALID, RIGHT, RIGHT_ROWS, WRONG
 from .records import SCORES, BenchError, Record, Records, error_record
+from .run import same_alone
 from .tables import Tables
 
 CLASS_OF_INVALID: Final = ToolError.__name__
@@ -60,6 +61,11 @@ def score(predictions: Records, cases: Sequence[Case], tables: Tables, *, each: 
 def score_one(prediction: Mapping[str, Any], case: Case, tables: Tables) -> Record:
     """Return the line of one case: outcome, kind of failure, and what the report groups by."""
     outcome, error = _outcome(prediction, case, tables)
+    more: Record = {}
+    if "alone" in prediction:
+        more["alone"] = {"same": same_alone(prediction)}
+    if "doubt" in prediction:
+        more["doubt"] = {"holds_right": _holds_right(prediction["doubt"], prediction, case, tables)}
     wanted = case.gold[0]
     steps = wanted.get("steps", ())
     choices = [probability for _, probability in prediction["choices"]]
@@ -81,6 +87,7 @@ def score_one(prediction: Mapping[str, Any], case: Case, tables: Tables) -> Reco
         "tokens": prediction["tokens"],
         "seconds": prediction["seconds"],
         "confidence": round(prod(choices), 6) if choices else None,
+        **more,
     }
 
 
@@ -153,6 +160,12 @@ def _outcome(prediction: Mapping[str, Any], case: Case, tables: Tables) -> tuple
     if same_result(result, golds[0], tables.settings, case.ordered):
         return RIGHT, None
     return (RIGHT_ROWS if holds_columns(result, golds[0], tables.settings, case.ordered) else WRONG), None
+
+
+def _holds_right(doubt: Mapping[str, Any], prediction: Mapping[str, Any], case: Case, tables: Tables) -> bool:
+    """Return whether a question by doubt leads to the right table by one of its options, or is the right question."""
+    answers = [{"question": doubt["question"]}] if case.asks else doubt["plans"]
+    return any(_outcome({**prediction, "answer": each, "error": None}, case, tables)[0] == RIGHT for each in answers)
 
 
 def _of_error(error: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import argparse
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Final
 
 from engine import exit_codes, outcome, render, terminal
 from engine.calibration import as_json as tables_json
-from engine.calibration import read_calibrations
+from engine.calibration import calibration_of, read_calibrations
 from engine.decoder import TokenModel
 from engine.machine import cores
+from engine.model_key import model_key
 from engine.settings import Settings, load_settings
 from engine.terminal import counted
 from engine.weights import default_weights
@@ -35,10 +36,10 @@ from .page import page
 from .paired import compare_runs
 from .ratchet import BASELINE, judge, read_baseline, update_baseline
 from .records import PREDICTIONS, SCORES, WAYS, BenchError, read_records, write_records, write_text
-from .run import run_cases
+from .run import run_cases, same_alone
 from .score import score
 from .selection import choose, in_order, read_cases
-from .summary import as_json, read_runs, summarise
+from .summary import Together, as_json, read_runs, summarise
 from .tables import Tables
 
 DONE: Final = exit_codes.ANSWERED
@@ -91,7 +92,14 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
             tables,
             lambda: open_model(model, adapter, settings, language),
             arguments.batch,
+            also_alone=_also_alone(arguments, settings, cases),
+            calibration=calibration_of(settings, model_key(model, adapter)),
         )
+    if arguments.batch > 1:
+        same = [same_alone(line) for line in read_records(arguments.out, PREDICTIONS).lines]
+        known = [each for each in same if each is not None]
+        text = report.together(Together(len(known), sum(known)))
+        render.print_text(text[:1].upper() + text[1:])
     return DONE
 
 
@@ -100,6 +108,17 @@ def _chosen_files(arguments: argparse.Namespace, settings: Settings) -> tuple[Pa
     model = arguments.model or (Path(settings.model.path) if settings.model.path else None)
     adapter = arguments.adapter or (Path(settings.model.adapter) if settings.model.adapter else None)
     return model or default_weights(settings.weights), adapter
+
+
+def _also_alone(arguments: argparse.Namespace, settings: Settings, cases: Sequence[Case]) -> frozenset[str]:
+    """Return the ids of the cases that are asked together and then alone too."""
+    wanted = settings.accuracy.batch_checked if arguments.check is None else arguments.check
+    sample = min(wanted, len(cases)) if arguments.batch > 1 else 0
+    return (
+        frozenset(case.id for case in choose(cases, sample=sample, seed=settings.accuracy.seed))
+        if sample
+        else frozenset()
+    )
 
 
 def _chosen_cases(arguments: argparse.Namespace, settings: Settings) -> tuple[tuple[Case, ...], dict[str, object]]:
@@ -122,7 +141,7 @@ def _score(arguments: argparse.Namespace, settings: Settings, language: Language
     if arguments.json:
         render.print_json(as_json(run, summary))
     else:
-        render.print_text(report.overview([summary]))
+        render.print_text(f"{report.overview([summary])}\n\n{report.remarks([summary])}")
     return DONE
 
 

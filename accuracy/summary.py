@@ -44,8 +44,31 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Together:
+    """How many cases that were asked together with others were asked alone too, and how many gave the same plan."""
+
+    checked: int
+    same: int
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """In how many cases a user is asked which column, value or table is meant instead of getting the answer.
+
+    `right` of these answers are right, so that asking is for nothing; of `helped` others one option is right.
+    """
+
+    asked: int
+    right: int
+    helped: int
+
+
+@dataclass(frozen=True)
 class Summary:
-    """A run in numbers. `shares` has for each view (`language`, `tool`, ...) the share right of each group."""
+    """A run in numbers. `shares` has for each view (`language`, `tool`, ...) the share right of each group.
+
+    `together` is None for a run that asked one case at a time.
+    """
 
     name: str
     right: Share
@@ -56,6 +79,8 @@ class Summary:
     tokens: Mapping[str, Spread]
     calibration: tuple[Bin, ...]
     calibration_error: float | None
+    together: Together | None
+    doubts: Doubts
 
 
 def _of_tools(line: Mapping[str, Any]) -> list[str]:
@@ -100,6 +125,8 @@ def summarise(run: Run, settings: AccuracySettings) -> Summary:
         tokens={key: _spread(lines, "tokens", key) for key in TOKENS},
         calibration=bins,
         calibration_error=calibration_error(bins),
+        together=_together(lines),
+        doubts=_doubts(lines),
     )
 
 
@@ -109,6 +136,16 @@ def as_json(run: Run, summary: Summary) -> Record:
     about = {key: made[key] for key in ("model", "adapter", "contracts", "code", "revision", "versions", "time")}
     about |= {"settings": made["settings"]["sha256"], "cases": made["cases"]["sha256"], "golds": run.header["golds"]}
     return {**asdict(summary), "run": about, "asked": run.asked}
+
+
+def _together(lines: Iterable[Mapping[str, Any]]) -> Together | None:
+    same = [bool(line["alone"]["same"]) for line in lines if "alone" in line]
+    return Together(len(same), sum(same)) if same else None
+
+
+def _doubts(lines: Iterable[Mapping[str, Any]]) -> Doubts:
+    asked = [(line["outcome"] == RIGHT, line["doubt"]["holds_right"]) for line in lines if "doubt" in line]
+    return Doubts(len(asked), sum(right for right, _ in asked), sum(helps and not right for right, helps in asked))
 
 
 def _name(header: Mapping[str, Any]) -> str:

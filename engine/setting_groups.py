@@ -238,6 +238,7 @@ class AccuracySettings:
     large_runs: int
     speed_requests: int
     speed_batch: int
+    batch_checked: int
     speed_seconds: float
 
 

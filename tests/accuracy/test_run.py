@@ -13,15 +13,20 @@ from typing import Any
 import pytest
 import tiny_gguf
 from recorded_model import RecordedModel
+from wanting_model import wanting
 
+from accuracy import report
 from accuracy.__main__ import main
 from accuracy.cases import Case, load_cases
 from accuracy.identity import asked, differences, golds_hash, run_header
 from accuracy.records import PREDICTIONS, BenchError, read_records
-from accuracy.run import predict, run_cases
+from accuracy.run import predict, run_cases, same_alone
+from accuracy.score import score_one
 from accuracy.selection import choose, in_order, read_cases
+from accuracy.summary import Doubts, Run, Together, summarise
 from accuracy.tables import Tables
 from engine.batch import Request
+from engine.calibration import Calibration
 from engine.decoder import Decoded, TokenModel, decode
 from engine.model_error import ModelError
 from engine.session import current_result, run
@@ -354,6 +359,66 @@ def test_asked_together_each_case_has_the_answer_that_it_has_alone(
         for name in ("one.jsonl", "many.jsonl")
     )
     assert one == many
+
+
+@pytest.mark.parametrize(("other", "same"), [(False, 3), (True, 2)])
+def test_some_cases_asked_together_are_asked_alone_too(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: bool, same: int
+) -> None:
+    """One of them gets another plan in company than alone, if `other` says so."""
+    company = dict(golds())
+    if other:
+        company[TOY[0].request] = TOY[2].gold[0]
+
+    def beside(
+        model: Any, requests: list[Request[Any]], settings: ModelSettings, count: int
+    ) -> list[Decoded | ModelError]:
+        inner = RecordedModel(company)
+        return [decode(inner, request.matcher, request.prompt, settings) for request in requests]
+
+    monkeypatch.setattr("accuracy.run.decode_many", beside)
+    out, alone = tmp_path / "many.jsonl", {TOY[0].id, TOY[1].id, TOY[3].id}
+    run_cases(out, HEADER, TOY, tables, Loader(ManyRecorded(golds())), 2, also_alone=alone)
+    predictions = read_records(out, PREDICTIONS)
+    found = {line["case"]: same_alone(line) for line in predictions.lines}
+    assert {case for case, agrees in found.items() if agrees is not None} == alone
+    assert [found[TOY[0].id], sum(map(bool, found.values()))] == [not other, same]
+    lines = [score_one(line, case, tables) for line in predictions.lines for case in TOY if case.id == line["case"]]
+    told = summarise(Run("toy", {"predictions": HEADER}, tuple(lines)), SETTINGS.accuracy)
+    assert told.together == Together(3, same)
+    assert f"of 3 cases asked alone too, {same} (" in report.remarks([told])
+    assert "none of 17 cases" in report.remarks([told])
+
+
+AMOUNTS = {"steps": [{"tool": "sort", "args": {"by": "amount", "descending": True}}]}
+PIECES = {"steps": [{"tool": "sort", "args": {"by": "qty", "descending": True}}]}
+DOUBTFUL = {"question": {"kind": "which_column", "options": ["amount", "qty"]}}
+RIGHT_ALWAYS = Calibration("product", (0.0,), (1.0,), 100, {})
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql", "outcome", "doubts"),
+    [
+        (AMOUNTS, "SELECT * FROM base ORDER BY amount DESC", "right", Doubts(1, 1, 0)),
+        (PIECES, "SELECT * FROM base ORDER BY qty DESC", "wrong", Doubts(1, 0, 1)),
+        (TOY[4].gold[0], TOY[4].sql, "wrong", Doubts(1, 0, 0)),
+        (TOY[3].gold[0], None, "wrong", Doubts(1, 0, 1)),
+    ],
+)
+def test_a_question_by_doubt_is_kept_beside_the_answer_and_measured(
+    tables: Tables, gold: dict[str, Any], sql: str | None, outcome: str, doubts: Doubts
+) -> None:
+    case = replace(TOY[0], gold=(gold,), sql=sql, ordered=sql is not None and "ORDER" in sql)
+    model = wanting((AMOUNTS, 0.51), (PIECES, 0.49))
+    line = predict(case, tables, model, calibration=RIGHT_ALWAYS)
+    assert (line["answer"], line["error"]) == (AMOUNTS, None)
+    assert line["doubt"] == {**DOUBTFUL, "plans": [AMOUNTS, PIECES]}
+    assert "doubt" not in predict(case, tables, model)
+    assert "doubt" not in predict(case, tables, wanting((AMOUNTS, 0.9), (PIECES, 0.1)), calibration=RIGHT_ALWAYS)
+    scored = score_one(line, case, tables)
+    told = summarise(Run("toy", {"predictions": HEADER}, (scored,)), SETTINGS.accuracy)
+    assert (scored["outcome"], told.doubts) == (outcome, doubts)
+    assert "in 1 of 1 cases" in report.remarks([told])
 
 
 def test_ctrl_c_ends_the_command_with_its_own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
