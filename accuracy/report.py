@@ -67,8 +67,8 @@ def remarks(summaries: Sequence[Summary]) -> str:
         if each.together is not None:
             said.append(f"{each.name}: {together(each.together)}")
         doubts, count = each.doubts, each.right.count
-        text = f"{each.name}: in {doubts.asked or 'none'} of {count} cases a user is asked which column, value or table "
-        text += "is meant instead of getting the answer"
+        text = f"{each.name}: in {doubts.asked or 'none'} of {count} cases a user is asked which column, value or "
+        text += "table is meant instead of getting the answer"
         if doubts.asked:
             text += f"; {doubts.right} of these answers are right as they stand, of {doubts.helped} more an option is"
         said.append(f"{text}.")
