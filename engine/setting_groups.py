@@ -76,6 +76,7 @@ class PromptSettings:
     request_length: int
     history: int
     domain_match: float
+    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True)

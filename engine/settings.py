@@ -189,6 +189,8 @@ def _allowed(schema: Any) -> str:
 def _allowed_type(kind: str, schema: Mapping[str, Any]) -> str:
     if kind == "object":
         return "{" + ", ".join(f'"{key}": ...' for key in schema["properties"]) + "}"
+    if kind == "array":
+        return f"[{_allowed(schema['items'])}]"
     if kind == "boolean":
         return "true, false"
     if kind == "string":
@@ -229,6 +231,8 @@ def _built(part: type[_Part], values: Mapping[str, Any]) -> _Part:
 
 
 def _in_its_type(hint: Any, value: Any) -> Any:
-    """Return the value of a setting; 2.0 for a whole number, which JSON Schema allows, as 2."""
+    """Return the value of a setting: 2.0 for a whole number, which JSON Schema allows, as 2, a list as a tuple."""
+    if isinstance(value, list):
+        return tuple(value)
     whole = hint is int or int in get_args(hint)
     return int(value) if whole and isinstance(value, float) else value

@@ -58,6 +58,10 @@ class PromptSettings(Protocol):
     def history(self) -> int:
         """So many earlier requests are shown."""
 
+    @property
+    def parts(self) -> Sequence[str]:
+        """The parts that the prompt has; a model that was tuned on shorter prompts needs fewer."""
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -129,6 +133,7 @@ def build_prompt(
         ("failed", _failed(failed, tools, limits, settings)),
         ("request", text_file("request").substitute(request=quoted(request[: settings.request_length]))),
     )
+    parts = tuple((name, text) for name, text in parts if name in settings.parts)
     notes: list[Mapping[str, Any]] = []
     if len(request) > settings.request_length:
         notes.append({"note": "request_cut", "characters": len(request), "kept": settings.request_length})

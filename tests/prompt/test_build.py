@@ -60,7 +60,7 @@ def written(
     scene: Scene = Scene((SHOPS,)),  # noqa: B008 - it is frozen
     context: dict[str, Any] = CONTEXT,
     history: list[dict[str, Any]] | None = None,
-    **changed: int,
+    **changed: Any,
 ) -> Prompt:
     settings = replace(SETTINGS, **changed)
     found = links(request, scene, context.get("glossary", {}), settings)
@@ -174,6 +174,14 @@ def test_the_conversation_is_bounded() -> None:
     conversation = part(written("x", history=history), "conversation")
     shown = [number for number in range(5) if f"so'rov {number}" in conversation]
     assert shown == list(range(5 - SETTINGS.history, 5))
+
+
+def test_a_prompt_has_the_parts_of_the_settings() -> None:
+    whole = written("Buxorodagi tushum")
+    short = written("Buxorodagi tushum", parts=("request", "tables", "found"))
+    assert [name for name, _ in short.parts] == ["tables", "found", "request"]
+    assert all(part(short, name) == part(whole, name) for name, _ in short.parts)
+    assert short.shared == (len(part(short, "tables")),)
 
 
 def test_a_long_request_is_cut_and_that_is_said() -> None:
