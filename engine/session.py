@@ -25,7 +25,7 @@ from grammar import (
 from prompt.build import Prompt, build_prompt
 from prompt.resolve import Link, links
 
-from . import sql
+from . import spent, sql
 from .answered import Answered
 from .calibration import Calibration
 from .confidence import Decision, decisions, probability
@@ -38,6 +38,7 @@ from .history import Answer, effective_steps, starting_table
 from .interrupt import Stopping
 from .join_keys import with_join_keys
 from .load_options import AS_FOUND, LoadOptions
+from .narrowing import narrowed
 from .plan import Told, check_plan, run_plan, untold
 from .profile import opened_scene, table_state
 from .readings import Reading, readings, runner_ups
@@ -196,51 +197,40 @@ def ask(
     written, `standing` and `failed` as in `prepare`. `calibration` is the model's, where it has one: only then is an
     answer doubted so much that it becomes a question, of whose options the plans are then among the readings. With
     `others`, other readings are looked for where the model was not sure; `reading` is the number of the one to take,
-    from 1 for the model's own. `decoded` is what the model has
-    written already, where many requests were asked together. Raises RequestError, ModelError, ToolError, DatabaseError.
+    from 1 for the model's own. `decoded` is what the model has written already, where many requests were asked
+    together. Raises RequestError, ModelError, ToolError, DatabaseError.
     """
     if not request.strip():
         raise RequestError("empty_request")
-    started = time.monotonic()
-    asked = prepare(workspace, request, history, standing=standing, failed=failed)
-    matcher = asked.matcher(workspace)
-    prepared = time.monotonic()
-    text, beginnings, limits = asked.prompt.text, asked.prompt.shared, workspace.settings.model
-    decoded = decoded or decode(model, matcher, text, limits, shared=beginnings, progress=progress, writing=writing)
-    made = decisions(decoded, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
-    own = _answer(workspace, asked, decoded.text)
+    started = prepared = time.monotonic()
+
+    def attempt(settings: Settings) -> tuple[Asked, AnswerMatcher, Decoded]:
+        nonlocal prepared
+        asked = prepare(replace(workspace, settings=settings), request, history, standing=standing, failed=failed)
+        matcher, prompt, prepared = asked.matcher(workspace), asked.prompt, time.monotonic()
+        shared, limits = prompt.shared, settings.model
+        made = decoded or decode(model, matcher, prompt.text, limits, shared=shared, progress=progress, writing=writing)
+        return asked, matcher, made
+
+    asked, matcher, written = narrowed(workspace.settings, attempt)
+    made = decisions(written, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
+    own = _answer(workspace, asked, written.text)
     doubted = doubt(asked.contracts, asked.scene, workspace.settings, own, made, calibration)
     decided = time.monotonic()
     earlier = [turn["answer"] for turn in history]
     found: tuple[Reading, ...] = ()
     if others or reading or doubted:
         tried = workspace.settings.readings.tried if others or reading else 0
-        found = _readings(workspace, asked, model, matcher, earlier, decoded, made, own, doubted, tried)
+        found = _readings(workspace, asked, model, matcher, earlier, written, made, own, doubted, tried)
     asking = doubted.answer if doubted is not None and doubted.matters(found) else own
     answer = _taken(found, reading) if reading else asking
     looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
         result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps)
-    timing = {
-        "prepare": prepared - started,
-        "read": decoded.read_seconds,
-        "write": decoded.write_seconds,
-        "others": looked - decided,
-        "run": time.monotonic() - looked,
-        "total": time.monotonic() - started,
-    }
+    took, used = spent.seconds(started, prepared, written, decided, looked), spent.tokens(written)
     sure = None if calibration is None else calibration.confidence(made)
-    return Answered(request, answer, asked.prompt.notes, result, timing, _tokens(decoded), made, sure, found, own)
-
-
-def _tokens(decoded: Decoded) -> dict[str, int]:
-    return {
-        "prompt": decoded.prompt_tokens,
-        "reused": decoded.reused_tokens,
-        "answer": decoded.answer_tokens,
-        "forced": decoded.forced_tokens,
-    }
+    return Answered(request, answer, asked.prompt.notes, result, took, used, made, sure, found, own)
 
 
 def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
