@@ -31,6 +31,7 @@ class Bench:
         _add_large(steps)
         _add_plans(steps)
         _add_speed(steps)
+        _add_neighbour(steps)
         _add_links(steps)
         _add_express(steps)
         _add_public(steps)
@@ -170,6 +171,13 @@ def _add_speed(steps: "_Steps[argparse.ArgumentParser]") -> None:
     speed.add_argument("--requests", type=_count, metavar="N", help="requests a table (accuracy.speed_requests)")
     speed.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file to measure beside the default weights")
     _json_option(speed)
+
+
+def _add_neighbour(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    neighbour = _step(steps, "neighbour", "time answers alone and beside a process that takes one core, in turns")
+    neighbour.add_argument("--requests", type=_count, metavar="N", help="requests (accuracy.speed_requests)")
+    neighbour.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    _json_option(neighbour)
 
 
 def _add_links(steps: "_Steps[argparse.ArgumentParser]") -> None:

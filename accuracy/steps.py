@@ -293,6 +293,21 @@ def _speed(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
+def _neighbour(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from . import neighbour
+
+    requests = arguments.requests or settings.accuracy.speed_requests
+    path = arguments.model or default_weights(settings.weights)
+    with counted(0, 2 * requests) as tick:
+        found = neighbour.measure(path, settings, requests, tick)
+        tick("")
+    if arguments.json:
+        render.print_json(found)
+    else:
+        render.print_text(neighbour.summary(found))
+    return DONE
+
+
 def _links(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     from . import links, links_report
 
@@ -341,6 +356,7 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "large": _large,
     "plans": _plans,
     "speed": _speed,
+    "neighbour": _neighbour,
     "links": _links,
     "express": _express,
     "public": _public,
