@@ -62,6 +62,7 @@ class Checked:
     """A table with what the other half of the cases shows of it.
 
     `before` is the calibration error of the bare product of probabilities on these cases, `error` that of the table.
+    `learnt` of the answers that the table was fitted on are right, `most` is the highest confidence that was given.
     """
 
     table: Calibration
@@ -70,6 +71,8 @@ class Checked:
     levels: tuple[Level, ...]
     error: float
     before: float
+    learnt: int
+    most: float
 
 
 def answers_of(predictions: Records, scores: Records) -> list[Answer]:
@@ -114,7 +117,9 @@ def calibrate(answers: Sequence[Answer], settings: AccuracySettings) -> Checked:
         "error_before": round(before, 4),
         "levels": [[each.confidence, each.count, each.right] for each in levels if each.count],
     }
-    return Checked(Calibration(measure, sure, right, len(fitted), facts), method, bins, levels, error, before)
+    table = Calibration(measure, sure, right, len(fitted), facts)
+    learnt, most = sum(each.right for each in fitted), max(sure for sure, _ in told)
+    return Checked(table, method, bins, levels, error, before, learnt, most)
 
 
 def key_of_run(header: Mapping[str, Any], model: Path, adapter: Path | None) -> str:
@@ -231,4 +236,5 @@ def as_record(checked: Checked) -> Record:
     """Return what was found as JSON has it."""
     table: dict[str, Any] = {"measure": checked.table.measure, "method": checked.method}
     table |= {"sure": list(checked.table.sure), "right": list(checked.table.right), "cases": checked.table.cases}
+    table |= {"learnt": checked.learnt, "most": checked.most}
     return {**table, "checked": dict(checked.table.checked), "bins": [vars(each) for each in checked.bins]}

@@ -16,6 +16,7 @@ from .summary import SECONDS, TOKENS, VIEWS, Run, Spread, Summary, Together, sum
 
 SHORT_VIEWS: Final = ("language", "domain", "turn")
 NOTHING: Final = "–"
+FEW_RIGHT: Final = 10
 METHOD: Final = """\
 An answer is right when its table equals the table of the gold plan (numbers within a tolerance, in order where the
 request asks for one), or when it is the question or refusal that the case wants. The interval of a share is made for
@@ -164,20 +165,39 @@ def calibrated(checked: Checked) -> str:
         for each in checked.bins
     ]
     levels = [
-        [f"{percent(each.confidence)} or more", each.count, each.right, f"{percent(each.low)} to {percent(each.high)}"]
+        [
+            f"{percent(each.confidence)} or more",
+            each.count,
+            each.right,
+            f"{percent(each.low)} to {percent(each.high)}" if each.count else NOTHING,
+        ]
         for each in checked.levels
-        if each.count
     ]
     parts = [
-        f"# Calibration\n\nFitted on {checked.table.cases} answers ({checked.method}, over the "
-        f"{checked.table.measure} of the probabilities of the decisions), checked on {told['cases']} others, of which "
-        f"{told['right']} are right.",
+        f"# Calibration\n\nFitted on {checked.table.cases} answers, of which {checked.learnt} are right "
+        f"({checked.method}, over the {checked.table.measure} of the probabilities of the decisions), checked on "
+        f"{told['cases']} others, of which {told['right']} are right.",
+        _promise(checked),
         table(["confidence", "answers", "on average", "right"], bins),
         f"Expected calibration error: {100 * checked.error:.1f} %; of the bare product of the probabilities: "
         f"{100 * checked.before:.1f} %.",
-        table(["given with", "answers", "right", "interval"], levels) if levels else "No answer was given with 30 %.",
+        table(["given with", "answers", "right", "interval"], levels),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _promise(checked: Checked) -> str:
+    """Return what a user may expect of answers of the highest confidence, and how little that rests on."""
+    top = checked.levels[0]
+    if top.count:
+        said = f"Of {top.count} answers given with {percent(top.confidence)} or more {top.right} are right."
+    else:
+        said = f"No answer is given with {percent(top.confidence)} or more; the most is {100 * checked.most:.1f} %."
+    if checked.learnt < FEW_RIGHT:
+        said += (
+            f" Of {checked.learnt} right answers little can be learnt: take it for about how often any answer is right."
+        )
+    return said
 
 
 def verdict(found: Verdict) -> str:

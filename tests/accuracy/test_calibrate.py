@@ -10,6 +10,7 @@ import tiny_gguf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accuracy import report
 from accuracy.__main__ import main
 from accuracy.calibrate import Answer, calibrate, halves, logistic, monotone
 from accuracy.records import PREDICTIONS, SCORES, BenchError, write_records
@@ -66,6 +67,21 @@ def test_a_model_that_is_never_right_is_never_sure() -> None:
     never = [Answer(each.case, each.domain, each.sure, False) for each in made(400, 4, 1.0)]
     table = calibrate(never, SETTINGS).table
     assert all(table.at(sure) < 0.05 for sure in (0.0, 0.5, 1.0))
+
+
+def test_the_report_promises_no_more_than_was_seen() -> None:
+    """Of a model that is nearly never right nothing is given with 90 %, and the report says so."""
+    rarely = [
+        Answer(each.case, each.domain, each.sure, number in (7, 20)) for number, each in enumerate(made(360, 4, 1))
+    ]
+    text = report.calibrated(calibrate(rarely, SETTINGS))
+    assert "No answer is given with 90 % or more; the most is " in text
+    assert "little can be learnt" in text
+    assert "| 90 % or more | 0 | 0 | – |" in text
+    often = calibrate(made(2000, 4, 1.0), SETTINGS)
+    text = report.calibrated(often)
+    assert f"Of {often.levels[0].count} answers given with 90 % or more {often.levels[0].right} are right." in text
+    assert "little can be learnt" not in text
 
 
 def test_halves_are_the_same_again_and_share_nothing() -> None:
