@@ -36,7 +36,7 @@ KEYS = [
     "notes",
     "tables",
 ]
-ROOMY = {"model": {"context": 16384}, "grammar": {"text_length": 5, "list_length": 2}}
+ROOMY = {"model": {"context": 16384}, "grammar": {"text_length": 5, "list_length": 2}, "readings": {"most": 0}}
 
 
 @pytest.fixture
