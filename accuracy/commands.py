@@ -36,6 +36,7 @@ class Bench:
         _add_express(steps)
         _add_public(steps)
         _add_examples(steps)
+        _add_recall(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do what the arguments say and return the exit code; errors are told in the user's language."""
@@ -213,6 +214,15 @@ def _add_examples(steps: "_Steps[argparse.ArgumentParser]") -> None:
     examples.add_argument("--count", type=_count, default=1000, metavar="N", help="so many examples")
     examples.add_argument("--seed", type=int, metavar="S", help="by default that of the settings")
     _json_option(examples)
+
+
+def _add_recall(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    recall = _step(steps, "recall", "say how often the tool that a request needs is among those that are offered")
+    recall.add_argument(
+        "--at", type=_count, nargs="+", default=[1, 4, 8, 16], metavar="N", help="so many of the tools are offered"
+    )
+    recall.add_argument("--missed", action="store_true", help="list the requests whose tool is not among the most")
+    _json_option(recall)
 
 
 def _count(text: str) -> int:

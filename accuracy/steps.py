@@ -343,6 +343,17 @@ def _examples(arguments: argparse.Namespace, settings: Settings, _: Language) ->
     return write_examples(arguments, settings)
 
 
+def _recall(arguments: argparse.Namespace, settings: Settings, _: Language) -> int:
+    from . import recall
+
+    found = recall.measure(settings)
+    if arguments.json:
+        render.print_json(found.as_json())
+    else:
+        render.print_text(found.summary(sorted(set(arguments.at)), missed=arguments.missed))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -361,4 +372,5 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "express": _express,
     "public": _public,
     "examples": _examples,
+    "recall": _recall,
 }

@@ -121,6 +121,12 @@ def _contract(marked: Marked) -> dict[str, Any]:
         raise ContractError("not_a_contract", found=repr(marked.described))
     else:
         contract = dict(marked.described)
+    return completed(contract)
+
+
+def completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a user's contract with what he may leave out: its effects, and the sentences that explain its calls."""
+    contract = dict(given)
     if _RETURNS in contract:
         contract["effects"] = {"columns": _columns(contract.pop(_RETURNS))}
     contract.setdefault("effects", {"open": True})

@@ -24,6 +24,7 @@ from grammar import (
 )
 from prompt.build import Prompt, build_prompt
 from prompt.resolve import Link, links
+from prompt.tool_choice import meanings
 
 from . import spent, sql
 from .answered import Answered
@@ -158,8 +159,7 @@ def prepare(
         scene = with_matching_values(workspace.con, workspace.settings, workspace.scene.tables, request, result)
     found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
     scene = cut(scene, found, workspace.settings.prompt.columns)
-    meanings = [link.value for link in found if link.kind == "meaning" and link.value is not None]
-    contracts = workspace.tools.for_request(request, meanings, workspace.settings.tools)
+    contracts = workspace.tools.for_request(request, meanings(found), workspace.settings.tools)
     text = build_prompt(
         contracts,
         scene,

@@ -12,16 +12,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grammar.contracts import LANGUAGES, Contract
-from grammar.script import fold, word_spans
+from grammar.script import fold, latin_forms, word_spans
 from grammar.stems import word_keys
 
+from .resolve import Link
 from .wordfiles import function_words, text_file
 
 _NAME, _WORDS, _DESCRIPTION, _ARGUMENTS, _EXPLAINED = 2.0, 2.0, 1.5, 0.5, 0.5
 _MEANT = 0.8
+_BEGINNINGS = {4: 0.3, 5: 0.5}
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _PARTS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
 _Keys = Mapping[str, float]
+
+
+def meanings(links: Iterable[Link]) -> list[str]:
+    """Return what the resolver says in English of words of a request."""
+    return [link.value for link in links if link.kind == "meaning" and link.value is not None]
 
 
 def best_tools(contracts: Sequence[Contract], request: str, meanings: Iterable[str], most: int) -> list[Contract]:
@@ -30,8 +37,13 @@ def best_tools(contracts: Sequence[Contract], request: str, meanings: Iterable[s
     `meanings` say in English what the resolver made of words of the request. Tools that match equally well are taken
     in their order.
     """
-    scored = [(-score, place) for place, score in enumerate(tool_scores(contracts, request, meanings))]
-    return [contracts[place] for place in sorted(place for _, place in sorted(scored)[:most])]
+    return [contracts[place] for place in sorted(ranking(contracts, request, meanings)[:most])]
+
+
+def ranking(contracts: Sequence[Contract], request: str, meanings: Iterable[str]) -> list[int]:
+    """Return the places of the tools, those first that match the request best; equals in their order."""
+    scores = tool_scores(contracts, request, meanings)
+    return sorted(range(len(contracts)), key=lambda place: -scores[place])
 
 
 def tool_scores(contracts: Sequence[Contract], request: str, meanings: Iterable[str]) -> list[float]:
@@ -47,7 +59,7 @@ def tool_scores(contracts: Sequence[Contract], request: str, meanings: Iterable[
     words += [(word, _MEANT) for word in dict.fromkeys(_words(" ".join(meanings))) if word not in stop]
     scores = [0.0] * len(tools)
     for word, weight in words:
-        asked = word_keys(word)
+        asked = _forms(word)
         for place, keys in enumerate(tools):
             shared = [_rarity(having[key], len(tools)) * sure * keys[key] for key, sure in asked.items() if key in keys]
             scores[place] += weight * max(shared, default=0.0)
@@ -65,9 +77,16 @@ def _keys(contract: Contract, hints: Mapping[str, str], stop: frozenset[str]) ->
     for text, weight in _texts(contract, hints):
         for word in _words(text):
             if word not in stop:
-                for key, sure in word_keys(word).items():
+                for key, sure in _forms(word).items():
                     keys[key] = max(sure * weight, keys.get(key, 0.0))
     return keys
+
+
+def _forms(word: str) -> _Keys:
+    """Return the forms of a word, and its beginnings: other words of the same root meet by those, less surely."""
+    latin = latin_forms(word)[0]
+    begun = {f"^{latin[:length]}": sure for length, sure in _BEGINNINGS.items() if len(latin) > length}
+    return {**word_keys(word), **begun}
 
 
 def _texts(contract: Contract, hints: Mapping[str, str]) -> Iterator[tuple[str, float]]:
