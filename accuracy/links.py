@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from engine.domain import Domain
 from engine.session import Workspace, prepare
+from engine.settings import ResolverSettings
 from grammar.contracts import Contract, at_path, by_name, refs
 from grammar.script import plain
 from prompt.resolve import Link
@@ -16,7 +17,7 @@ from .tables import Tables
 
 TUNING: Final = ("bank_loans", "coworker_survey", "shop_sales")
 HALVES: Final = ("tuning", "checking")
-WAYS: Final = ("names", "glossary")
+WAYS: Final = ("names", "glossary", "lexicon", "both")
 TOTAL: Final = "all"
 Ticked = Callable[[str], None]
 
@@ -180,7 +181,9 @@ def _add(tally: Tally, one: Tally) -> None:
 
 def _in_way(workspace: Workspace, way: str) -> Workspace:
     """Return the workspace with the words that this way of linking has."""
-    return workspace if way == "glossary" else replace(workspace, domain=Domain())
+    settings = replace(workspace.settings, resolver=ResolverSettings(lexicon=way in ("lexicon", "both")))
+    domain = workspace.domain if way in ("glossary", "both") else Domain()
+    return replace(workspace, domain=domain, settings=settings)
 
 
 def _columns(contract: Contract, args: Mapping[str, Any]) -> Iterator[str]:

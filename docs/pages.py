@@ -17,6 +17,7 @@ from engine.cli import parser
 from engine.plan import shipped_contracts
 from engine.settings import home, settings_schema
 from prompt.build import tool_lines
+from prompt.lexicon_index import index_text
 
 ROOT = Path(__file__).parents[1]
 NOTE = "<!-- Written by `make docs`; do not edit. -->\n\n"
@@ -113,12 +114,21 @@ def _first_tables(reports: Iterable[Path]) -> str:
     return "\n".join(lines) + "\n"
 
 
+LEXICON = ROOT / "domains" / "common" / "lexicon.json"
+
+
+def lexicon_index() -> str:
+    """Return the index of the common lexicon."""
+    return index_text(LEXICON.read_text(encoding="utf-8"))
+
+
 HEAD = ("names of the columns", "line below them")
 PAGES = {
     "docs/tools.md": tools_page,
     "docs/settings.md": settings_page,
     "docs/command-line.md": command_line_page,
     "README.md": readme,
+    "domains/common/lexicon.index.json": lexicon_index,
 }
 
 

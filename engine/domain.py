@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from grammar import TableState, TezError
 from prompt.build import load_context
 from prompt.glossary import entries
+from prompt.lexicon import INDEX, Lexicon
 
 from .settings import home
 
 DOMAINS = "domains"
+COMMON = "common"
 DOMAIN_FILES = ("glossary.json", "examples.json")
 
 
@@ -45,6 +48,12 @@ def find_domain(wanted: str | None, states: Sequence[TableState], least_match: f
     return best
 
 
+@cache
+def common_lexicon() -> Lexicon:
+    """Return the lexicon that holds for the tables of any business; it is read when it is first asked."""
+    return Lexicon(home(DOMAINS) / COMMON / INDEX)
+
+
 def _wanted(wanted: str) -> Domain:
     shipped = home(DOMAINS) / wanted
     folder = shipped if Path(wanted).name == wanted and shipped.is_dir() else Path(wanted)
@@ -57,7 +66,7 @@ def _wanted(wanted: str) -> Domain:
 
 
 def _folders() -> list[Path]:
-    return sorted(path for path in home(DOMAINS).iterdir() if path.is_dir())
+    return sorted(path for path in home(DOMAINS).iterdir() if any((path / name).exists() for name in DOMAIN_FILES))
 
 
 def _match(glossary: Mapping[str, str], states: Sequence[TableState]) -> float:

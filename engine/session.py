@@ -32,7 +32,7 @@ from .calibration import Calibration
 from .confidence import Decision, decisions, probability
 from .database import Connection, DatabaseError, connect, stop
 from .decoder import Decoded, Progress, TokenModel, Writing, decode, silent, unread
-from .domain import Domain, find_domain
+from .domain import Domain, common_lexicon, find_domain
 from .doubt import Doubt, doubt
 from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
@@ -157,7 +157,9 @@ def prepare(
         if result is not None and standing is not None:
             result = read_anew(workspace.con, workspace.settings, request, result, standing)
         scene = with_matching_values(workspace.con, workspace.settings, workspace.scene.tables, request, result)
-    found = links(request, scene, workspace.domain.context["glossary"], workspace.settings.prompt)
+    settings = workspace.settings
+    lexicon = common_lexicon() if settings.resolver.lexicon else None
+    found = links(request, scene, workspace.domain.context["glossary"], settings.prompt, lexicon)
     scene = cut(scene, found, workspace.settings.prompt.columns)
     contracts = workspace.tools.for_request(request, meanings(found), workspace.settings.tools)
     text = build_prompt(

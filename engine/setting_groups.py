@@ -80,6 +80,13 @@ class PromptSettings:
 
 
 @dataclass(frozen=True)
+class ResolverSettings:
+    """What the words of a request are linked with, besides the names of the data and the domain's glossary."""
+
+    lexicon: bool
+
+
+@dataclass(frozen=True)
 class SpellingSettings:
     """When a spelling is a slip of the hand: whether one is looked for at all, and how rare and how long it must be."""
 
@@ -253,6 +260,7 @@ class Settings:
     files: FileSettings
     profile: ProfileSettings
     prompt: PromptSettings
+    resolver: ResolverSettings
     tools: ToolSettings
     database: DatabaseSettings
     model: ModelSettings

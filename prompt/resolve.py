@@ -15,7 +15,9 @@ from grammar.state import Scene, TableState
 from grammar.stems import EXACT, word_keys
 
 from .amounts import written_amounts
+from .concepts import full_matches, named, part_matches
 from .glossary import entries
+from .lexicon import Lexicon
 from .matches import (
     Form,
     LinkKind,
@@ -31,7 +33,7 @@ from .matches import (
 )
 from .wordfiles import function_words, meanings
 
-_GLOSSARY, _NAMED, _GENERAL = 1, 2, 3
+_GLOSSARY, _NAMED, _GENERAL, _COMMON = 1, 2, 3, 4
 _SAME_SCORE = 0.02
 
 
@@ -59,11 +61,18 @@ class Link:
     score: float
 
 
-def links(request: str, scene: Scene, glossary: Mapping[str, str], settings: ResolverSettings) -> list[Link]:
+def links(
+    request: str,
+    scene: Scene,
+    glossary: Mapping[str, str],
+    settings: ResolverSettings,
+    lexicon: Lexicon | None = None,
+) -> list[Link]:
     """Return what the words of the request stand for, in the order of the request.
 
     The longest name wins, then the one typed most exactly; what fits several names equally is linked to each of
-    them. A word that several columns share links none of them. Never raises on any text.
+    them. A word that several columns share links none of them. The glossary goes before the lexicon of common words.
+    Never raises on any text.
     """
     folded = fold(request)
     states = linked_states(scene)
@@ -76,10 +85,18 @@ def links(request: str, scene: Scene, glossary: Mapping[str, str], settings: Res
         Match(start, end, Sense("meaning", None, number, None), _GENERAL, EXACT)
         for start, end, number in written_amounts(folded.text)
     ]
-    chosen = _chosen([*typed_matches(folded.text, whole), *bent_matches(words, whole), *amounts], [])
+    matches = [*typed_matches(folded.text, whole), *bent_matches(words, whole), *amounts]
+    chosen = _chosen(matches, [])
+    data = named(lexicon, columns, values, states) if lexicon is not None else None
+    if data is not None:
+        common = _left(full_matches(words, data, _COMMON, _stop_keys()), phrases, chosen)
+        chosen = _chosen([*matches, *common], [])
     chosen += _chosen(column_parts(_free_runs(words, chosen), columns, _stop_keys()), chosen)
     stop = _stop_keys() | _keys_of(columns)
     chosen += _chosen(value_parts(_free_runs(words, chosen), values, stop, most), chosen)
+    if data is not None:
+        common = _left(part_matches(_free_runs(words, chosen), data, _COMMON, _stop_keys()), phrases, [])
+        chosen += _chosen(common, chosen)
     kept = _bounded(_in_linked_columns(chosen), request, folded, most, settings.matched_values)
     return [
         Link(
@@ -181,6 +198,18 @@ def _chosen(matches: Sequence[Match], before: Sequence[Match]) -> list[Match]:
         if as_good or (match.exact and match.sense.kind == "value"):
             kept.setdefault((*place, match.sense), match)
     return list(kept.values())
+
+
+def _left(common: Sequence[Match], phrases: Sequence[Form], chosen: Sequence[Match]) -> list[Match]:
+    """Return what the lexicon may say: nothing about columns that the glossary knows or phrases that it explains."""
+    known = {form.sense.column for form in phrases}
+    owned = [match for match in chosen if match.rank == _GLOSSARY]
+    return [
+        match
+        for match in common
+        if match.sense.column not in known
+        and not any(match.start < other.end and other.start < match.end for other in owned)
+    ]
 
 
 def _free_runs(words: Sequence[Word], chosen: Sequence[Match]) -> list[list[Word]]:

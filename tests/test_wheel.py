@@ -36,6 +36,7 @@ def test_the_wheel_holds_the_packages_and_their_data(wheel: Path) -> None:
         "engine/settings.schema.json",
         "engine/data/settings.json",
         "engine/data/domains/bank_loans/glossary.json",
+        "engine/data/domains/common/lexicon.index.json",
         "engine/data/domains/bank_loans/loans.csv",
     ):
         assert name in names

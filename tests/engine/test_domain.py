@@ -7,7 +7,7 @@ import pytest
 from command_line import ROOT
 
 from engine import database
-from engine.domain import Domain, DomainError, find_domain
+from engine.domain import Domain, DomainError, common_lexicon, find_domain
 from engine.files import open_file
 from engine.profile import table_state
 from engine.settings import load_settings
@@ -42,6 +42,13 @@ def state(*names: str) -> TableState:
 
 def test_a_table_of_another_business_has_no_domain() -> None:
     assert find_domain(None, [state("planet", "moons")], LEAST) == Domain()
+
+
+def test_the_words_of_any_business_are_no_domain() -> None:
+    with pytest.raises(DomainError, match="bank_loans") as raised:
+        find_domain("common", [state("a")], LEAST)
+    assert "common" not in raised.value.facts["allowed"]
+    assert common_lexicon() is common_lexicon()
 
 
 def test_a_domain_can_be_named_or_be_a_folder(tmp_path: Path) -> None:
