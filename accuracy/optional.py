@@ -93,9 +93,10 @@ def compare_ways(
         for way, its_tables in zip(tried, varied, strict=True):
             written = _led(case, its_tables, model) if led else None
             line = score_one(predict(case, its_tables, model, written), case, tables)
-            answers.append(
-                {"way": way.name, "answer": line["answer"], "outcome": line["outcome"], "seconds": line["seconds"]}
-            )
+            seconds = dict(line["seconds"])
+            if isinstance(written, Decoded):
+                seconds["total"] = round(seconds["total"] + written.read_seconds + written.write_seconds, 4)
+            answers.append({"way": way.name, **{key: line[key] for key in ("answer", "outcome")}, "seconds": seconds})
         yield {"case": case.id, "wanted": case.gold[0], "ways": answers}
     tick("")
 

@@ -75,6 +75,7 @@ def test_with_another_tool_nothing_is_seen_of_its_arguments_unless_led(ranked: C
     (led,) = tally(lines)
     assert (plain.gold, plain.wanted, plain.given) == (1, 0, 0)
     assert [line["case"] for line in lines] == [ranked.id]
+    assert all(way["seconds"]["total"] >= way["seconds"]["write"] for line in lines for way in line["ways"])
     assert (led.gold, led.wanted, led.given, led.both, led.same, led.right) == (1, 1, 1, 1, 0, 0)
 
 
