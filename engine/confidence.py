@@ -51,13 +51,14 @@ class Decision:
 class Close:
     """A decision between columns, values or tables, the likeliest of which lie close together.
 
-    `kind` is that of the question about it; `options` are those close together, the written one first, each with the
-    rival that leads to it, None for the written one.
+    `kind` is that of the question about it; `options` are those close together, the written one first. `rivals` are the
+    ways to the others, among them such as leave open where they lead.
     """
 
     kind: str
     decision: Decision
-    options: Mapping[str, Rival | None]
+    options: tuple[str, ...]
+    rivals: tuple[Rival, ...]
 
 
 def decisions(
@@ -90,12 +91,11 @@ def closest(made: Sequence[Decision], margin: float) -> Close | None:
         kind = _QUESTIONS.get(decision.slot.role)
         if kind is None:
             continue
-        near = [rival for rival in decision.rivals if decision.probability - rival.probability < margin]
-        parts = {decision.part: None, **{rival.part: rival for rival in near if rival.part is not None}}
-        options = {json.loads(part): rival for part, rival in parts.items()}
-        if len(options) > 1 and all(isinstance(option, str) for option in options):
+        near = tuple(rival for rival in decision.rivals if decision.probability - rival.probability < margin)
+        options = [json.loads(part) for part in (decision.part, *(rival.part for rival in near)) if part is not None]
+        if near and all(isinstance(option, str) for option in options):
             apart = abs(decision.probability - decision.rivals[0].probability)
-            found.append((apart, place, Close(kind, decision, options)))
+            found.append((apart, place, Close(kind, decision, tuple(dict.fromkeys(options)), near)))
     return min(found, key=lambda each: each[:2])[2] if found else None
 
 

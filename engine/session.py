@@ -224,8 +224,9 @@ def ask(
     if others or reading or doubted:
         tried = workspace.settings.readings.tried if others or reading else 0
         found = _readings(workspace, asked, model, matcher, earlier, written, made, own, doubted, tried)
-    asking = doubted.answer if doubted is not None and doubted.matters(found) else own
-    answer = _taken(found, reading) if reading else asking
+    asking = None if doubted is None else doubted.question(found)
+    found = found if asking else tuple(replace(each, options=()) for each in found)
+    answer = _taken(found, reading) if reading else asking or own
     looked = time.monotonic()
     result = None
     if "steps" in answer and not dry_run:
@@ -268,8 +269,7 @@ def _readings(
     The options of a question are among them whatever the settings say, with at most `tried` more.
     """
     settings = workspace.settings
-    options = {} if doubted is None else {rival: option for option, rival in doubted.options.items()}
-    first = Reading(own, probability(made), options=(options[None],) if doubted is not None else ())
+    first = Reading(own, probability(made), options=() if doubted is None else doubted.own())
 
     def attempt(answer: dict[str, Any]) -> dict[str, Any] | None:
         try:
@@ -278,7 +278,7 @@ def _readings(
             return None
 
     contracts, limits = by_name(workspace.contracts), replace(settings.readings, tried=tried)
-    ahead = [rival for rival in options if rival is not None]
+    ahead = () if doubted is None else doubted.rivals
     text, beginnings, own_settings = asked.prompt.text, asked.prompt.shared, settings.model
     written = runner_ups(
         model, matcher, contracts, text, decoded, made, own_settings, limits, shared=beginnings, ahead=ahead
@@ -287,7 +287,7 @@ def _readings(
         Reading(
             _answer(workspace, asked, each.text),
             each.probability,
-            options=() if each.rival is None else (options[each.rival],),
+            options=() if doubted is None else doubted.option(each, contracts),
         )
         for each in written
     )

@@ -112,6 +112,16 @@ def test_more_options_than_a_question_takes_are_left_out(loans: Workspace) -> No
     assert {option for each in answered.readings for option in each.options} == set(options)
 
 
+def test_an_option_that_begins_like_others_is_offered_whole(loans: Workspace) -> None:
+    """Its first token leaves open which of them it is, and its own share decides whether it is close."""
+    turns, sums = (plan("sort", by=name, descending=True) for name in ("kredit_turi", "kredit_summasi"))
+    answered = asked(loans, (SORTS[0], 0.51), (turns, 0.48), (sums, 0.01))
+    assert answered.answer == {"question": {"kind": "which_column", "options": ["qoldiq", "kredit_turi"]}}
+    assert [each.options for each in answered.readings] == [("qoldiq",), ("kredit_turi",)]
+    answered = asked(loans, (SORTS[0], 0.51), (turns, 0.25), (sums, 0.24))
+    assert answered.answer == SORTS[0], "each of the two is far less likely, though their beginning is not"
+
+
 @pytest.mark.parametrize("changed", [{"most": 0}, {"tried": 0}, {"share": 1.0}])
 def test_the_options_have_their_plans_whatever_is_looked_for_else(loans: Workspace, changed: dict[str, Any]) -> None:
     answers = [(SORTS[0], 0.35), (SORTS[1], 0.34), (of("USD"), 0.31)]
@@ -125,7 +135,7 @@ def test_options_of_one_table_are_not_asked_about(nothing: Workspace) -> None:
     assert answered.answer == SORTS[0]
     assert answered.result is not None
     (own,) = answered.readings
-    assert (own.same, own.options) == (1, ("qoldiq", "qoldiq_uzs"))
+    assert (own.same, own.options) == (1, ())
 
 
 @pytest.mark.parametrize("others", [False, True])
