@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from any_value import different_values
+from narrowed import Narrowed
 
 from engine.decoder import decode
 from engine.draft import Logits
@@ -29,31 +30,6 @@ LONGEST = 1000
 IN_A_TABLE = 50
 # Of so many values, one is written token by token against logits that mean nothing, and one by the model itself.
 AGAINST, ASKED = 10, 100
-
-
-class Narrowed:
-    """A matcher that accepts one text only; each of its bytes must be allowed by the matcher that it narrows."""
-
-    def __init__(self, matcher: AnswerMatcher, text: str) -> None:
-        self.matcher = matcher
-        self.text = text.encode()
-
-    def start(self) -> tuple[Any, int]:
-        return self.matcher.start(), 0
-
-    def advance(self, state: tuple[Any, int], data: bytes) -> tuple[Any, int] | None:
-        written, place = state
-        if self.text[place : place + len(data)] != data:
-            return None
-        reached = self.matcher.advance(written, data)
-        return None if reached is None else (reached, place + len(data))
-
-    def first_bytes(self, state: tuple[Any, int]) -> frozenset[int]:
-        written, place = state
-        return self.matcher.first_bytes(written) & set(self.text[place : place + 1])
-
-    def forced(self, state: tuple[Any, int]) -> bytes:
-        return self.text[state[1] :]
 
 
 @dataclass
