@@ -122,7 +122,7 @@ def build_prompt(
         )
 
     recent = history[len(history) - settings.history :] if len(history) > settings.history else history
-    parts = (
+    parts: tuple[tuple[str, str], ...] = (
         ("instructions", _instructions(contracts, scene)),
         ("domain", _glossary(context.get("glossary", {}), tables) + _samples(turns(samples) if all_fit else "")),
         ("tables", _tables(scene.tables, tables, context.get("tables", {}), settings)),
