@@ -45,6 +45,11 @@ def vega_lite(artifact: Mapping[str, Any], language: Language, settings: ChartSe
     return spec
 
 
+def altair_chart(spec: Mapping[str, Any]) -> Any:
+    """Return a specification as a chart of Altair."""
+    return alt.Chart.from_dict(dict(spec))
+
+
 def _histogram(chart: alt.Chart, artifact: Mapping[str, Any], language: Language) -> alt.Chart:
     return chart.mark_bar(aria=False).encode(
         x=alt.X(field="x", type="quantitative", bin="binned", title=_line(artifact["x"]), scale=alt.Scale(zero=False)),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from grammar import Scene, TezError
 from prompt.words import Language, detect_language, error_text, question_text, screen_text
@@ -14,6 +14,7 @@ from .calibration import Calibration, calibration_of
 from .conversation import Conversation
 from .decoder import Progress, TokenModel
 from .deliver import Delivery, Wanted
+from .known_model import KnownModel
 from .line_input import COMMAND_SIGN, LineInput
 from .saved import Saved
 from .session import Workspace, current_result
@@ -23,14 +24,6 @@ from .written_steps import written_steps
 
 PROMPT = "tez> "
 SWITCH_KEY, TAKE_KEY = "f2", "f3"
-
-
-class KnownModel(TokenModel, Protocol):
-    """A model that says which one it is."""
-
-    @property
-    def key(self) -> str:
-        """Return what its calibration is found by."""
 
 
 LoadModel = Callable[[Progress], AbstractContextManager[KnownModel]]

@@ -34,6 +34,8 @@ _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
 _PLAIN_VIEW = re.compile(r" AS SELECT \* FROM ([^\n]+);$")
 _INTERRUPTED_BY_CTRL_C = "Query interrupted"
 _EXPRESSION_DEPTH = "max_expression_depth"
+_NO_BAR = "SET enable_progress_bar = false"
+_FOLLOWED = "SET enable_progress_bar_print = false; SET enable_progress_bar = true"
 _RELIED_ON = {
     "preserve_insertion_order": ("true",),
     "default_order": ("ASC", "ASCENDING"),
@@ -60,12 +62,43 @@ def connect(settings: DatabaseSettings, path: Path | None = None, *, read_only: 
         config["threads"] = settings.threads
     with _our_errors():
         con = duckdb.connect(":memory:" if path is None else str(path), read_only=read_only, config=config)
-        con.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
+    _without_bar(con)
     return con
 
 
+def another(con: Connection) -> Connection:
+    """Return a further connection to the same database, with temporary tables and views of its own.
+
+    It ends with the connection that it was made from, where that one is closed.
+    """
+    with _our_errors():
+        made = con.cursor()
+    _without_bar(made)
+    return made
+
+
+def close(con: Connection) -> None:
+    """Close a connection with its temporary tables; whatever is asked of it afterwards fails as `closed`."""
+    con.close()
+
+
+def _without_bar(con: Connection) -> None:
+    """Let DuckDB draw no bar of its own; in a notebook without ipywidgets it could not, and refuses the setting."""
+    with suppress(DatabaseError):
+        execute(con, _NO_BAR)
+
+
+def follow(con: Connection) -> None:
+    """Let DuckDB count how far each statement is, for `done_of`; in a notebook it may refuse, and nobody asks there."""
+    with suppress(DatabaseError):
+        execute(con, _FOLLOWED)
+
+
 def done_of(con: Connection) -> float | None:
-    """Return how much of the statement that runs is done, from 0 to 1; None if that is not known. For any thread."""
+    """Return how much of the statement that runs is done, from 0 to 1; None if that is not known. For any thread.
+
+    It is known where `follow` was called before.
+    """
     percent = con.query_progress()
     return None if percent < 0 else min(percent / 100, 1.0)
 
@@ -86,6 +119,12 @@ def fetch_frame(con: Connection, statement: str) -> Any:
     """Run a statement and return its rows as a pandas data frame; raises DatabaseError, KeyboardInterrupt."""
     with _our_errors():
         return con.execute(statement).df()
+
+
+def fetch_arrow(con: Connection, statement: str) -> Any:
+    """Run a statement and return its rows as a pyarrow table; raises DatabaseError, KeyboardInterrupt."""
+    with _our_errors():
+        return con.sql(statement).to_arrow_table()
 
 
 def batches(con: Connection, statement: str, rows: int) -> Iterator[list[Row]]:

@@ -8,6 +8,7 @@ from .conversation import ConversationError
 from .database import DatabaseError
 from .dialect_error import DialectError
 from .domain import DomainError
+from .library_error import LibraryError
 from .model_error import ModelError
 from .new_file import ExportError, PictureError
 from .paths import FileError
@@ -27,6 +28,7 @@ _CODES: tuple[tuple[type[TezError], int], ...] = (
     (ToolError, exit_codes.PLAN),
     (RepairError, exit_codes.PLAN),
     (ConversationError, exit_codes.USAGE),
+    (LibraryError, exit_codes.USAGE),
     (ModelError, exit_codes.MODEL),
     (SettingsError, exit_codes.SETTINGS),
     (ContractError, exit_codes.SETTINGS),

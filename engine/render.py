@@ -82,19 +82,47 @@ def print_table(
     Numbers stand to the right in the language's form, binary fractions `shortened`; long texts are cut, visibly.
     `wanted` are the columns that are shown before all others, as far as they fit.
     """
-    output = _output()
-    terminal = output.isatty()
-    width = line_width(settings)
+    text, hidden = table_text(
+        columns,
+        kinds,
+        rows,
+        language,
+        settings,
+        wanted,
+        width=line_width(settings),
+        terminal=_output().isatty(),
+        plain=not is_unicode(),
+    )
+    _write(text)
+    return hidden
+
+
+def table_text(
+    columns: Sequence[str],
+    kinds: Sequence[Kind],
+    rows: Sequence[Sequence[Any]],
+    language: Language,
+    settings: OutputSettings,
+    wanted: Collection[str] = (),
+    *,
+    width: int,
+    terminal: bool = False,
+    plain: bool = False,
+) -> tuple[str, list[str]]:
+    """Return what `print_table` prints in lines of this `width`, and the names of the columns that did not fit.
+
+    With the colours of a `terminal`, and its frame in ASCII where it is to be `plain`.
+    """
     drawn = StringIO()
-    console = Console(file=drawn, width=width, force_terminal=terminal, highlight=False)
-    names = [_one_line(name) for name in columns]
-    cells = [[_cell(value, language, settings.decimals) for value in row] for row in rows]
+    console = Console(file=drawn, width=width, force_terminal=terminal, force_jupyter=False, highlight=False)
+    names = [one_line(name) for name in columns]
+    cells = [[cell_text(value, language, settings.decimals) for value in row] for row in rows]
     widths = []
     for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         longest = max(map(cell_len, [name, *(row[place] for row in cells)]))
         widths.append(longest if kind == "number" else min(longest, settings.text_width))
     shown = _fitting(columns, widths, width, wanted)
-    edge = box.HEAVY_HEAD if is_unicode() else box.ASCII
+    edge = box.ASCII if plain else box.HEAVY_HEAD
     table = Table(show_edge=False, pad_edge=False, header_style="bold", box=edge)
     for place in shown:
         justify: Any = "right" if kinds[place] == "number" else "left"
@@ -103,8 +131,7 @@ def print_table(
     for row in cells:
         table.add_row(*(Text(row[place]) for place in shown))
     console.print(table)
-    _write(drawn.getvalue())
-    return [name for place, name in enumerate(columns) if place not in shown]
+    return drawn.getvalue(), [name for place, name in enumerate(columns) if place not in shown]
 
 
 def _fitting(columns: Sequence[str], widths: Sequence[int], space: int, wanted: Collection[str]) -> list[int]:
@@ -120,7 +147,8 @@ def _fitting(columns: Sequence[str], widths: Sequence[int], space: int, wanted: 
     return sorted(shown)
 
 
-def _cell(value: Any, language: Language, decimals: int) -> str:
+def cell_text(value: Any, language: Language, decimals: int) -> str:
+    """Return a cell as a person reads it, on one line; empty for what is empty or not finite."""
     match value:
         case None:
             return ""
@@ -133,7 +161,7 @@ def _cell(value: Any, language: Language, decimals: int) -> str:
         case datetime():
             return value.isoformat(sep=" ")
         case _:
-            return _one_line(str(json_value(value)))
+            return one_line(str(json_value(value)))
 
 
 def shortened(value: float, decimals: int) -> float:
@@ -143,7 +171,7 @@ def shortened(value: float, decimals: int) -> float:
     return float(f"{value:.{max(decimals, 1)}g}")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Return the text with control characters made visible, so that a value cannot move the cursor."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 

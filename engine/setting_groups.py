@@ -173,6 +173,7 @@ class OutputSettings:
     decimals: int
     text_width: int
     piped_width: int
+    html_columns: int
 
 
 @dataclass(frozen=True)

@@ -91,18 +91,20 @@ def home(name: str) -> Path:
     return inside
 
 
-def load_settings(overrides: Path | None = None) -> Settings:
-    """Read the settings, and over them the keys of a file of the user's own.
+def load_settings(overrides: Path | Mapping[str, Any] | None = None) -> Settings:
+    """Read the settings, and over them the keys of a file of the user's own, or of a mapping of its form.
 
     SettingsError names the file, the key, what was found and what is allowed.
     """
     path = home(FILE_NAME)
     values = _read(path)
     if overrides is not None:
-        changed = _read(overrides)
-        _check(changed, str(overrides), complete=False)
+        changed = _read(overrides) if isinstance(overrides, Path) else overrides
+        where = str(overrides) if isinstance(overrides, Path) else FILE_NAME
+        _check(changed, where, complete=False)
         values = _merged(values, changed)
-    return _checked(values, str(overrides or path))
+        return _checked(values, where)
+    return _checked(values, str(path))
 
 
 def as_settings(settings: Mapping[str, Any] | Settings) -> Settings:

@@ -92,7 +92,7 @@ def print_made(workspace: Workspace, result: Mapping[str, Any], language: Langua
         result["rows"],
         language,
         workspace.settings.output,
-        _named_in(result["steps"]),
+        named_in(result["steps"]),
     )
     if hidden:
         terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden[:shown]))
@@ -172,7 +172,7 @@ def say_notes(notes: Sequence[Mapping[str, Any]], language: Language) -> None:
         terminal.say(note_text(note, language))
 
 
-def _named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
+def named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
     """Return the texts that the arguments of these steps hold, column names among them."""
 
     def texts(value: Any) -> set[str]:

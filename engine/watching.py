@@ -1,12 +1,13 @@
 """Which openings of files are long enough for a bar, and what it shows."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from prompt.words import Language
 
 from . import terminal
-from .database import done_of
+from .database import Connection, done_of, follow
 from .paths import total_size
 from .session import Watching, unwatched
 from .settings import Settings
@@ -17,4 +18,9 @@ def watching_of(paths: Sequence[Path], settings: Settings, language: Language) -
     if total_size(paths) < settings.files.progress_bytes:
         return unwatched
     names = ", ".join(path.name for path in paths)
-    return lambda con: terminal.opening(lambda: done_of(con), names, language)
+
+    def watched(con: Connection) -> AbstractContextManager[None]:
+        follow(con)
+        return terminal.opening(lambda: done_of(con), names, language)
+
+    return watched

@@ -5,7 +5,8 @@
     └── ToolError            a plan cannot be run as it is written
 
 An error is a `reason` (a key of the word files, where its sentence stands in three languages) and the facts
-that the sentence names. `str()` gives a compact English form that does not need the word files.
+that the sentence names. `str()` gives that sentence where somebody has put it into `said`, else a compact English form
+that does not need the word files.
 """
 
 from typing import Any
@@ -18,8 +19,11 @@ class TezError(Exception):
         super().__init__(reason, facts)
         self.reason = reason
         self.facts = facts
+        self.said: str | None = None
 
     def __str__(self) -> str:
+        if self.said is not None:
+            return self.said
         said = ", ".join(f"{name}: {value}" for name, value in self.facts.items() if value is not None)
         headline = self.reason.replace("_", " ")
         return f"{headline} ({said})" if said else headline

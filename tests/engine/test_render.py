@@ -45,3 +45,10 @@ def test_exact_numbers_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> 
         "│",
         "12,345,678,901,234,567,890",
     ]
+
+
+def test_the_text_of_a_table_is_no_display_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rich would show it in the notebook by itself."""
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    text, hidden = render.table_text(["a"], ["number"], [(1,)], "en", SETTINGS, width=20)
+    assert (text.split(), hidden) == (["a", "━", "1"], [])

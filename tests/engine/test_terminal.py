@@ -50,6 +50,8 @@ def test_the_bar_goes_when_opening_fails(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_connection_tells_how_far_its_statement_is() -> None:
     con = database.connect(SETTINGS.database)
+    assert database.query(con, "SELECT current_setting('enable_progress_bar')") == [(False,)]
+    database.follow(con)
     assert database.done_of(con) is None
     database.execute(con, "CREATE TABLE t AS FROM range(100000)")
     assert database.done_of(con) in (None, 1.0)
