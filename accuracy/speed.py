@@ -24,7 +24,7 @@ from engine.machine import environment_with
 from engine.model import LlamaModel
 from engine.plan import shipped_contracts
 from engine.settings import Settings
-from grammar import AnswerMatcher, Scene
+from grammar import AnswerMatcher, Matchers, Scene
 from grammar.answers import answer_shape
 from grammar.compile import compile_shape
 from grammar.gbnf import gbnf_text
@@ -149,7 +149,7 @@ def _table(model: LlamaModel, baseline: Baseline, size: int, settings: Settings,
     shared = beginnings[-1]
     model.read(tokens[0], shared=beginnings)
     baseline.do(Job(tokens[0][:shared], shared, 1))
-    rows = []
+    rows, known = [], Matchers()
     for number, prompt in enumerate(prompts):
         row: dict[str, Any] = {}
 
@@ -157,11 +157,11 @@ def _table(model: LlamaModel, baseline: Baseline, size: int, settings: Settings,
             return baseline.do(Job(tokens[place], shared, most, grammars[way]))
 
         if number % 2 == 0:
-            written = _ours(model, made, prompt, settings)
+            written = _ours(model, made, prompt, settings, known)
             row = {way: write(way) for way in ways}
         else:
             row = {way: write(way) for way in reversed(ways)}
-            written = _ours(model, made, prompt, settings)
+            written = _ours(model, made, prompt, settings, known)
         row[PLAIN] = write(PLAIN, written.decoded.answer_tokens)
         rows.append((written, row))
     return {"values": size, "prompt_tokens": len(tokens[0]), "shared_tokens": shared, **_told(rows, [*ways, PLAIN])}
@@ -196,10 +196,10 @@ def _same(written: Written, taken: Mapping[str, Any]) -> bool:
     return bool(taken["text"] == written.decoded.text)
 
 
-def _ours(model: LlamaModel, made: Scene, prompt: Prompt, settings: Settings) -> Written:
-    timed = TimedModel(model)
+def _ours(model: LlamaModel, made: Scene, prompt: Prompt, settings: Settings, known: Matchers) -> Written:
+    timed, contracts = TimedModel(model), shipped_contracts()
     started, own = time.perf_counter(), time.thread_time()
-    matcher = AnswerMatcher(shipped_contracts(), made)
+    matcher = known.of(contracts, made)
     built = time.thread_time()
     decoded = decode(timed, matcher, prompt.text, settings.model, shared=prompt.shared)
     constraint = time.thread_time() - built - timed.inside

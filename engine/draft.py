@@ -153,9 +153,14 @@ class Draft(Generic[State]):
 
     def _next(self, logits: Logits) -> tuple[int, State]:
         """Return the likeliest allowed token and the state after it."""
-        first_bytes = self._matcher.first_bytes(self._state)
-        if not np.isfinite(logits.max()):
+        likeliest = int(logits.argmax())
+        if not np.isfinite(logits[likeliest]):
             raise ModelError("bad_logits")
+        first_bytes = self._matcher.first_bytes(self._state)
+        following = self._advance(likeliest) if self._vocabulary.may_begin(likeliest, first_bytes) else None
+        if following is not None:
+            self._note_choice(likeliest, first_bytes, logits)
+            return likeliest, following
         seen: list[int] = []
         for count in (LIKELIEST, LIKELY):
             leading = _leading(*self._among(logits, first_bytes, count), count)

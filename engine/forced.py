@@ -2,7 +2,7 @@
 
 The tokens of a text depend on what stands around it. So a run is tokenised together with the last tokens before it
 and with everything that may come behind it, up to the next choice; only tokens on which all of these agree are taken.
-Where the tokens before it are not those of their own text (the model chose another way to spell it), nothing is taken.
+Where the model chose another way to spell what stands before, only the tokens after that are looked at.
 
 A run is evaluated in one batch, which rounds otherwise than token by token: without `forced_runs` the tokens that are
 forced are the same, but where two tokens are almost equally likely a later choice may differ.
@@ -41,32 +41,44 @@ class ForcedRuns(Generic[State]):
     def tokens(self, written: Sequence[int], state: State) -> list[int]:
         """Return the tokens that must follow those `written`, empty where there are none that are certain."""
         run = _whole_characters(self._matcher.forced(state))
-        if not run:
+        if not run or not _starts_a_character(run):
             return []
         after = self._matcher.advance(state, run)
-        context = self._context(written)
-        if after is None or context is None:
+        if after is None:
             return []
-        before = b"".join(self._pieces[token] for token in context).decode()
-        text = before + run.decode()
-        agreed: list[int] | None = None
-        for following in self._following(after):
-            found = self._tokenise(text + following)
-            agreed = found if agreed is None else _common(agreed, found)
+        follows = self._following(after)
+        first = next(follows, "")
+        context = self._context(written, run.decode() + first)
+        if context is None:
+            return []
+        text = self._spelled(context).decode() + run.decode()
+        agreed = self._tokenise(text + first)
+        for following in follows:
             if len(agreed) <= len(context):
                 return []
-        if agreed is None or agreed[: len(context)] != context:
-            return []
+            agreed = _common(agreed, self._tokenise(text + following))
         return self._within(agreed[len(context) :], run)
 
-    def _context(self, written: Sequence[int]) -> list[int] | None:
-        """Return the last tokens before the run that begin with a whole character; None where they end within one."""
-        for count in range(min(CONTEXT_TOKENS, len(written)), -1, -1):
-            context = list(written[len(written) - count :])
-            data = b"".join(self._pieces[token] for token in context)
-            if _whole_characters(data) == data and _starts_a_character(data):
-                return context if context or not written else None
-        return None
+    def _context(self, written: Sequence[int], more: str) -> list[int] | None:
+        """Return the last tokens before the run that are those of their own text when `more` follows; None without any.
+
+        They begin with a whole character.
+        """
+        context = list(written[-CONTEXT_TOKENS:])
+        while context:
+            data = self._spelled(context)
+            if not _starts_a_character(data):
+                del context[0]
+                continue
+            found = self._tokenise(data.decode() + more)
+            same = len(_common(context, found))
+            if same == len(context):
+                return context
+            del context[: same + 1]
+        return None if written else []
+
+    def _spelled(self, tokens: Sequence[int]) -> bytes:
+        return b"".join(self._pieces[token] for token in tokens)
 
     def _following(self, state: State) -> Iterator[str]:
         """Yield a character for each byte that may come next, with what must follow it; nothing after the end."""

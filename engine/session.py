@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from grammar import (
     AnswerMatcher,
     Contract,
+    Matchers,
     Scene,
     TableState,
     TezError,
@@ -68,6 +69,7 @@ class Workspace:
     tools: Toolset
     settings: Settings
     listed: Mapping[str, Listed] = field(default_factory=dict)
+    matchers: Matchers = field(default_factory=Matchers)
 
     @property
     def contracts(self) -> tuple[Contract, ...]:
@@ -99,7 +101,7 @@ class Asked:
 
     def matcher(self, workspace: Workspace) -> AnswerMatcher:
         """Return what says how an answer about the scene may be written."""
-        return AnswerMatcher(self.contracts, self.scene, nulls=workspace.settings.model.optional_nulls)
+        return workspace.matchers.of(self.contracts, self.scene, nulls=workspace.settings.model.optional_nulls)
 
 
 def open_workspace(

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +14,8 @@ State = TypeVar("State")
 UNUSABLE = 256
 # Ids of more bytes than this are found by one look over the whole vocabulary.
 FEW_BYTES = 24
+# Choices of beginnings whose ids are remembered.
+KEPT = 64
 
 
 class Vocabulary:
@@ -27,16 +29,24 @@ class Vocabulary:
         self.usable = tuple(token for token in usable if pieces[token])
         self._first = np.full(len(pieces), UNUSABLE, dtype=np.int16)
         self._first[list(self.usable)] = [pieces[token][0] for token in self.usable]
+        self._starting = lru_cache(KEPT)(self._found_starting)
         order = np.argsort(self._first, kind="stable")
         ends = np.searchsorted(self._first[order], np.arange(UNUSABLE + 1))
         self._by_byte = [order[ends[byte] : ends[byte + 1]] for byte in range(UNUSABLE)]
 
     def starting(self, first_bytes: frozenset[int]) -> Ids:
         """Return the ids, ascending, of the usable tokens that begin with one of these bytes."""
+        return self._starting(first_bytes)
+
+    def _found_starting(self, first_bytes: frozenset[int]) -> Ids:
         if len(first_bytes) <= FEW_BYTES:
             found = [self._by_byte[byte] for byte in first_bytes]
-            return np.sort(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+            return np.sort(np.concatenate(found), kind="stable") if found else np.empty(0, dtype=np.int64)
         return np.flatnonzero(self._wanted(first_bytes)[self._first])
+
+    def may_begin(self, token: int, first_bytes: frozenset[int]) -> bool:
+        """Say whether a token is usable and begins with one of these bytes."""
+        return int(self._first[token]) in first_bytes
 
     def only_starting(self, ids: Ids, first_bytes: frozenset[int]) -> Ids:
         """Return those of the ids that are usable and begin with one of these bytes."""

@@ -18,7 +18,7 @@ from .contracts import (
 )
 from .effects import state_after
 from .errors import ContractError, TezError, ToolError
-from .matcher import AnswerMatcher
+from .matcher import AnswerMatcher, Matchers
 from .names import clean_name, find_column, same_name, unique_name
 from .nulls import without_nulls
 from .openai_function import openai_contract
@@ -37,6 +37,7 @@ __all__ = [
     "DecimalMark",
     "Kind",
     "Limits",
+    "Matchers",
     "Role",
     "Scene",
     "Slot",

@@ -15,12 +15,13 @@ _Rest = tuple[Any, int, Any] | None
 
 
 class _Bytes:
-    """A terminal: bytes that must come one after the other, each within its range."""
+    """A terminal: bytes that must come one after the other, each within its range; of a literal, its `text`."""
 
-    __slots__ = ("ranges",)
+    __slots__ = ("ranges", "text")
 
-    def __init__(self, ranges: ByteRanges) -> None:
+    def __init__(self, ranges: ByteRanges, text: bytes | None = None) -> None:
         self.ranges = ranges
+        self.text = text
 
 
 class State:
@@ -85,7 +86,16 @@ class Matcher:
         """Return the bytes that must come next, up to a choice or a whole text, and the state after them."""
         if state.run is None:
             run, reached = bytearray(), state
-            while not reached.complete and len(allowed := self.first_bytes(reached)) == 1:
+            while not reached.complete:
+                if len(reached.places) == 1:
+                    ((node, index, rest),) = reached.places  # type: ignore[misc]
+                    if node.text is not None:
+                        run += node.text[index:]
+                        reached = self._state(frozenset(self._resumed(rest)))
+                        continue
+                allowed = self.first_bytes(reached)
+                if len(allowed) != 1:
+                    break
                 (byte,) = allowed
                 following = self.step(reached, byte)
                 if following is None:
@@ -103,6 +113,11 @@ class Matcher:
     def is_prefix(self, text: str) -> bool:
         """Say whether a whole text of the rules may begin so."""
         return self.advance(self.start(), text.encode("utf-8", "surrogatepass")) is not None
+
+    @property
+    def size(self) -> int:
+        """Return the number of states that are remembered."""
+        return len(self._states)
 
     def _state(self, places: frozenset[_Rest]) -> State:
         if places not in self._states:
@@ -164,8 +179,10 @@ class Matcher:
     def _bytes(self, terminal: Literal | Chars) -> tuple[_Bytes, ...]:
         if id(terminal) not in self._terminals:
             if isinstance(terminal, Literal):
-                ranges = [tuple((byte, byte) for byte in terminal.text.encode())]
+                text = terminal.text.encode()
+                made: tuple[_Bytes, ...] = (_Bytes(tuple((byte, byte) for byte in text), text),)
             else:
                 ranges = [each for low, high in terminal.ranges for each in byte_ranges(low, high)]
-            self._terminals[id(terminal)] = tuple(_Bytes(each) for each in ranges)
+                made = tuple(_Bytes(each) for each in ranges)
+            self._terminals[id(terminal)] = made
         return self._terminals[id(terminal)]

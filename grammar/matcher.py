@@ -22,6 +22,8 @@ from .shapes import AnyOf, OneOf, Shape
 from .state import Scene, TableState
 
 _END_OF_STEPS = "]}"
+MOST_SCENES = 4
+MOST_STATES = 20_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,11 @@ class AnswerMatcher:
         self._segments: dict[bytes, Matcher] = {}
         self._opening = Matcher(compile_sequences([*self._plan_openings(), *sequences(question_shape(scene))]))
 
+    @property
+    def size(self) -> int:
+        """Return the number of states that are remembered."""
+        return self._opening.size + sum(matcher.size for matcher in self._segments.values())
+
     def start(self) -> Written:
         """Return the state before any text."""
         return Written(b"", self._opening, self._opening.start())
@@ -55,7 +62,8 @@ class AnswerMatcher:
         """Return the state after these bytes, None if they are refused; a character may be cut."""
         matcher, state, finished = written.matcher, written.state, written.finished
         for place, byte in enumerate(data, 1):
-            moved = None if finished else matcher.step(state, byte)
+            moves = state.moves
+            moved = None if finished else moves[byte] if byte in moves else matcher.step(state, byte)
             if moved is None:
                 return None
             state = moved
@@ -74,11 +82,12 @@ class AnswerMatcher:
         """Return the bytes that must come next, up to the next real choice or the end."""
         run, reached = b"", written
         while not reached.finished:
-            more, _ = reached.matcher.forced(reached.state)
-            following = self.advance(reached, more) if more else None
+            more, end = reached.matcher.forced(reached.state)
+            run += more
+            following = self.advance(reached, more) if more and end.complete else None
             if following is None:
                 break
-            run, reached = run + more, following
+            reached = following
         return run
 
     def accepts(self, text: str) -> bool:
@@ -143,3 +152,21 @@ class AnswerMatcher:
             if all(field.shape == OneOf((answer[field.key],)) for field in fields if field.key in answer):
                 return state
         raise ValueError(f"not an opening of this scene: {answer}")
+
+
+class Matchers:
+    """The matchers of the scenes asked about last: what was found out of a scene serves the next request about it."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[object, ...], AnswerMatcher] = {}
+
+    def of(self, contracts: SequenceOf[Contract], scene: Scene, *, nulls: bool = False) -> AnswerMatcher:
+        """Return a matcher as `AnswerMatcher` makes it."""
+        key = (tuple(map(id, contracts)), scene, nulls)
+        found = self._made.pop(key, None)
+        if found is None or found.size > MOST_STATES:
+            found = AnswerMatcher(tuple(contracts), scene, nulls=nulls)
+        self._made[key] = found
+        while len(self._made) > MOST_SCENES:
+            del self._made[next(iter(self._made))]
+        return found
