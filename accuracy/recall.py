@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from engine.domain import common_lexicon
 from engine.own_tools import completed
 from engine.plan import shipped_contracts
 from engine.session import open_workspace, prepare
@@ -121,10 +122,11 @@ def measure(settings: Settings) -> Recall:
     shipped = {contract["name"] for contract in shipped_contracts()}
     bare: list[Contract] = [{key: part for key, part in each.items() if key != "words"} for each in every]
     workspace = open_workspace([home("domains") / TABLE], settings)
+    lexicon = common_lexicon() if settings.resolver.lexicon else None
     ranked = []
     for asked in requests():
         meant = meanings(prepare(workspace, asked.request).links)
         for way, tools in zip(WAYS, (every, bare), strict=True):
-            names = [tools[place]["name"] for place in ranking(tools, asked.request, meant)]
+            names = [tools[place]["name"] for place in ranking(tools, asked.request, meant, lexicon)]
             ranked.append(Ranked(asked, way, asked.tool in shipped, names.index(asked.tool) + 1))
     return Recall(len(every), ranked)

@@ -163,7 +163,7 @@ def prepare(
     lexicon = common_lexicon() if settings.resolver.lexicon else None
     found = links(request, scene, workspace.domain.context["glossary"], settings.prompt, lexicon)
     scene = cut(scene, found, workspace.settings.prompt.columns)
-    contracts = workspace.tools.for_request(request, meanings(found), workspace.settings.tools)
+    contracts = workspace.tools.for_request(request, meanings(found), settings.tools, lexicon)
     text = build_prompt(
         contracts,
         scene,

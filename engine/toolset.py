@@ -15,6 +15,7 @@ from typing import Any
 
 from grammar import Contract, Scene, ToolError, by_name, same_name
 from grammar.calls import offered
+from prompt.lexicon import Lexicon
 from prompt.tool_choice import best_tools
 
 from .own_calls import FunctionError, OwnThread, executor_of
@@ -42,14 +43,16 @@ class Toolset:
             return ()
         return tuple(each for each in self.contracts if self.named in (None, each["name"]))
 
-    def for_request(self, request: str, meanings: Iterable[str], settings: ToolSettings) -> tuple[Contract, ...]:
+    def for_request(
+        self, request: str, meanings: Iterable[str], settings: ToolSettings, lexicon: Lexicon | None = None
+    ) -> tuple[Contract, ...]:
         """Return the contracts that a request may use: of more than `most_in_prompt`, those that match it best.
 
         `meanings` say in English what words of the request mean.
         """
         if len(self.allowed) <= settings.most_in_prompt:
             return self.allowed
-        return tuple(best_tools(self.allowed, request, meanings, settings.most_in_prompt))
+        return tuple(best_tools(self.allowed, request, meanings, settings.most_in_prompt, lexicon))
 
     def choosing(self, named: str | None, none: bool) -> "Toolset":
         """Return the same tools, of which requests may use only one, or none. ToolError for an unknown name."""

@@ -2,24 +2,28 @@
 
 No model and no vectors. A tool's text is its name, its description, its arguments with their values, the words that its
 contract gives in three languages and the sentences that explain its calls; the hints of the prompt count for the tools
-that they name. Words meet under the rules of the resolver: endings are taken off and alphabets do not matter.
+that they name. Words meet under the rules of the resolver: endings are taken off and alphabets do not matter; less
+surely by their beginnings, and from one language to another by the concepts of the common lexicon.
 """
 
 import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from grammar.contracts import LANGUAGES, Contract
 from grammar.script import fold, latin_forms, word_spans
 from grammar.stems import word_keys
 
+from .lexicon import Lexicon, Span
 from .resolve import Link
 from .wordfiles import function_words, text_file
 
 _NAME, _WORDS, _DESCRIPTION, _ARGUMENTS, _EXPLAINED = 2.0, 2.0, 1.5, 0.5, 0.5
-_MEANT = 0.8
+_MEANT, _CONCEPT = 0.8, 0.7
+_KEPT_WORDS = 1 << 14
 _BEGINNINGS = {4: 0.3, 5: 0.5}
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _PARTS = re.compile(r"[_\W]+|(?<=[a-z])(?=[A-Z])")
@@ -31,37 +35,41 @@ def meanings(links: Iterable[Link]) -> list[str]:
     return [link.value for link in links if link.kind == "meaning" and link.value is not None]
 
 
-def best_tools(contracts: Sequence[Contract], request: str, meanings: Iterable[str], most: int) -> list[Contract]:
+def best_tools(
+    contracts: Sequence[Contract], request: str, meanings: Iterable[str], most: int, lexicon: Lexicon | None = None
+) -> list[Contract]:
     """Return at most `most` contracts, those whose words match the request best, in the order in which they stand.
 
-    `meanings` say in English what the resolver made of words of the request. Tools that match equally well are taken
-    in their order.
+    `meanings` say in English what the resolver made of words of the request; by the `lexicon` words of two languages
+    meet. Tools that match equally well are taken in their order.
     """
-    return [contracts[place] for place in sorted(ranking(contracts, request, meanings)[:most])]
+    return [contracts[place] for place in sorted(ranking(contracts, request, meanings, lexicon)[:most])]
 
 
-def ranking(contracts: Sequence[Contract], request: str, meanings: Iterable[str]) -> list[int]:
+def ranking(
+    contracts: Sequence[Contract], request: str, meanings: Iterable[str], lexicon: Lexicon | None = None
+) -> list[int]:
     """Return the places of the tools, those first that match the request best; equals in their order."""
-    scores = tool_scores(contracts, request, meanings)
+    scores = tool_scores(contracts, request, meanings, lexicon)
     return sorted(range(len(contracts)), key=lambda place: -scores[place])
 
 
-def tool_scores(contracts: Sequence[Contract], request: str, meanings: Iterable[str]) -> list[float]:
+def tool_scores(
+    contracts: Sequence[Contract], request: str, meanings: Iterable[str], lexicon: Lexicon | None = None
+) -> list[float]:
     """Return how well each tool matches the request: the sum over its words of how rare and how sure they are."""
-    stop = _stop_words()
-    hints = _hints()
-    tools = [_keys(contract, hints, stop) for contract in contracts]
+    stop, hints = _stop_words(), _hints()
+    tools = [_keys(contract, hints, stop, lexicon) for contract in contracts]
     having: dict[str, int] = defaultdict(int)
     for keys in tools:
         for key in keys:
             having[key] += 1
-    words = [(word, 1.0) for word in dict.fromkeys(_words(request)) if word not in stop]
-    words += [(word, _MEANT) for word in dict.fromkeys(_words(" ".join(meanings))) if word not in stop]
+    asked = {word: (forms, 1.0) for word, forms in _meant(request, stop, lexicon)}
+    asked = {word: (forms, _MEANT) for word, forms in _meant(" ".join(meanings), stop, lexicon)} | asked
     scores = [0.0] * len(tools)
-    for word, weight in words:
-        asked = _forms(word)
+    for forms, weight in asked.values():
         for place, keys in enumerate(tools):
-            shared = [_rarity(having[key], len(tools)) * sure * keys[key] for key, sure in asked.items() if key in keys]
+            shared = [_rarity(having[key], len(tools)) * sure * keys[key] for key, sure in forms.items() if key in keys]
             scores[place] += weight * max(shared, default=0.0)
     return scores
 
@@ -71,17 +79,26 @@ def _rarity(having: int, all_tools: int) -> float:
     return math.log(1 + (all_tools - having + 0.5) / (having + 0.5))
 
 
-def _keys(contract: Contract, hints: Mapping[str, str], stop: frozenset[str]) -> _Keys:
+def _keys(contract: Contract, hints: Mapping[str, str], stop: frozenset[str], lexicon: Lexicon | None) -> _Keys:
     """Return the forms of the words that are said of a tool, each with how much it counts."""
     keys: dict[str, float] = {}
     for text, weight in _texts(contract, hints):
-        for word in _words(text):
-            if word not in stop:
-                for key, sure in _forms(word).items():
-                    keys[key] = max(sure * weight, keys.get(key, 0.0))
+        for _, forms in _meant(text, stop, lexicon):
+            for key, sure in forms.items():
+                keys[key] = max(sure * weight, keys.get(key, 0.0))
     return keys
 
 
+def _meant(text: str, stop: frozenset[str], lexicon: Lexicon | None) -> Iterator[tuple[str, _Keys]]:
+    """Yield the words of a text that tell something, each with its forms and the concepts that begin with it."""
+    words = _words(text)
+    spans: Sequence[Sequence[Span]] = [()] * len(words) if lexicon is None else lexicon.spans(words, names=False)
+    for word, found in zip(words, spans, strict=True):
+        if word not in stop:
+            yield word, {**_forms(word), **{f"concept {concept}": _CONCEPT * sure for _, concept, sure in found}}
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
 def _forms(word: str) -> _Keys:
     """Return the forms of a word, and its beginnings: other words of the same root meet by those, less surely."""
     latin = latin_forms(word)[0]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from engine.domain import common_lexicon
 from grammar.openai_function import explained
 from prompt.tool_choice import best_tools, meanings, ranking, tool_scores
 
@@ -59,6 +60,14 @@ def test_equals_and_what_matches_nothing_stay_in_their_order() -> None:
     assert ranking(TOOLS, "", ()) == [0, 1, 2, 3, 4]
     assert ranking(TOOLS, "the of and", ()) == [0, 1, 2, 3, 4]
     assert [tool["name"] for tool in best_tools(TOOLS, "warehouse", (), 3)] == ["get_weather", "loanSchedule", "ship"]
+
+
+def test_words_of_two_languages_meet_by_the_lexicon() -> None:
+    tools = [contract("a", "Send a letter"), contract("b", "Say what is left in the warehouse")]
+    for asked in ("Omborda nima bor?", "Что на складе?"):
+        assert tool_scores(tools, asked, ()) == [0.0, 0.0]
+        first, second = tool_scores(tools, asked, (), common_lexicon())
+        assert second > first
 
 
 def test_a_word_that_few_tools_have_tells_more() -> None:
