@@ -66,7 +66,7 @@ wheel: $(READY)
 
 # Writes the locked versions anew from pyproject.toml.
 lock: $(READY)
-	$(BIN)/pip-compile -q --upgrade --strip-extras --extra model --extra dev --no-emit-index-url \
+	$(BIN)/pip-compile -q --upgrade --strip-extras --extra model --extra mcp --extra server --extra dev --no-emit-index-url \
 		--no-emit-trusted-host --no-emit-find-links --no-emit-options -o $(LOCK) pyproject.toml
 
 clean:

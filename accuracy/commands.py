@@ -58,7 +58,7 @@ def _add_run(steps: "_Steps[argparse.ArgumentParser]") -> None:
     run.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
     run.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
     run.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
-    run.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    run.add_argument("--model", metavar="PATH|URL", help="a GGUF file or a server; by default the default weights")
     run.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
     run.add_argument("--batch", type=_count, default=1, metavar="N", help="ask N cases about the same tables together")
     run.add_argument(

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from engine.gguf import read_header
 from engine.plan import shipped_contracts
+from engine.served import TextModel
 from engine.settings import Settings, home
 from engine.weights import sha256_of
 
@@ -31,7 +32,7 @@ def run_header(
     cases: Sequence[Case],
     choice: Mapping[str, Any],
     tables: Tables,
-    model: Path,
+    model: Path | TextModel,
     adapter: Path | None = None,
 ) -> Record:
     """Return the header of a file of predictions: what was asked, of which model, with which code and settings.
@@ -42,7 +43,7 @@ def run_header(
     settings = settings_record(tables.settings)
     return {
         "kind": PREDICTIONS,
-        "model": {"name": _model_name(model), **_file(model)},
+        "model": _served(model) if isinstance(model, TextModel) else {"name": _model_name(model), **_file(model)},
         "adapter": None if adapter is None else _file(adapter),
         "settings": {"sha256": hash_of(settings), "values": settings},
         "contracts": hash_of(shipped_contracts()),
@@ -146,6 +147,11 @@ def versions() -> Record:
         except PackageNotFoundError:
             found[name] = None
     return found
+
+
+def _served(model: TextModel) -> Record:
+    """Return what is known of a model that a server holds: no file of it can be told."""
+    return {"name": model.name, "file": "server", "bytes": 0, "sha256": hash_of(model.key)}
 
 
 def _model_name(path: Path) -> str:

@@ -10,9 +10,10 @@ from typing import Any, Final, cast
 from engine.answered import Answered
 from engine.batch import ManyModel, Request, decode_many
 from engine.calibration import Calibration
-from engine.decoder import Decoded, TokenModel
+from engine.decoder import Decoded
 from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError
+from engine.served import AnyModel, TextModel
 from engine.session import ask, prepare, run
 from engine.terminal import Tick, counted
 from grammar import TezError
@@ -29,7 +30,7 @@ FAULTS: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, R
 # Cases are asked together in groups of so many times as many as are in one batch, then their answers are kept.
 ROUNDS: Final = 4
 
-OpenModel = Callable[[], AbstractContextManager[TokenModel]]
+OpenModel = Callable[[], AbstractContextManager[AnyModel]]
 
 
 def run_cases(
@@ -65,7 +66,7 @@ def run_cases(
 def predict(
     case: Case,
     tables: Tables,
-    model: TokenModel,
+    model: AnyModel,
     written: Decoded | ModelError | None = None,
     calibration: Calibration | None = None,
 ) -> Record:
@@ -83,10 +84,14 @@ def predict(
     try:
         if isinstance(written, ModelError):
             raise written
-        answered = ask(workspace, case.request, model, history, dry_run=True, decoded=written, calibration=calibration)
+        # A server's plan runs at once: one that fails goes back to it, as for a user.
+        alone = not isinstance(model, TextModel)
+        answered = ask(workspace, case.request, model, history, dry_run=alone, decoded=written, calibration=calibration)
         prediction |= _told(answered)
         answer = prediction["answer"]
-        if "steps" in answer:
+        if not alone:
+            prediction["seconds"]["run"] = round(answered.timing["run"], 4)
+        elif "steps" in answer:
             before = time.monotonic()
             most = workspace.settings.output.shown_rows
             run(workspace, [turn.answer for turn in case.history], answer, max_rows=most)
@@ -128,7 +133,7 @@ def _ask_all(
     out: Path,
     cases: Sequence[Case],
     tables: Tables,
-    model: TokenModel,
+    model: AnyModel,
     tick: Tick,
     calibration: Calibration | None,
 ) -> None:
@@ -142,7 +147,7 @@ def _ask_together(
     out: Path,
     cases: Sequence[Case],
     tables: Tables,
-    model: TokenModel,
+    model: AnyModel,
     tick: Tick,
     together: int,
     also_alone: Container[str],
@@ -165,7 +170,7 @@ def _ask_together(
 
 
 def write_together(
-    cases: Sequence[Case], tables: Tables, model: TokenModel, together: int
+    cases: Sequence[Case], tables: Tables, model: AnyModel, together: int
 ) -> list[Decoded | ModelError | None]:
     """Let the model answer cases about the same tables, `together` at a time; None for a blank request."""
     requests = {}

@@ -4,18 +4,23 @@ import argparse
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from engine import exit_codes, outcome, render, terminal
 from engine.calibration import as_json as tables_json
 from engine.calibration import calibration_of, read_calibrations
+from engine.chosen_model import server_model
 from engine.decoder import TokenModel
 from engine.machine import cores
+from engine.model_address import is_address
+from engine.model_error import ServerError
 from engine.model_key import model_key
+from engine.served import TextModel
 from engine.settings import Settings, load_settings
+from engine.show import say_server
 from engine.terminal import counted
 from engine.weights import default_weights
 from grammar import TezError
@@ -79,7 +84,8 @@ def open_model(
 
 
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    model, adapter = _chosen_files(arguments, settings)
+    served = _served(arguments, settings, language)
+    model, adapter = (served, None) if served is not None else _chosen_files(arguments, settings)
     cases, choice = _chosen_cases(arguments, settings)
     with Tables(settings, arguments.data) as tables:
         header = run_header(cases, choice, tables, model, adapter)
@@ -90,10 +96,12 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
             header,
             cases,
             tables,
-            lambda: open_model(model, adapter, settings, language),
+            lambda: (
+                nullcontext(model) if isinstance(model, TextModel) else open_model(model, adapter, settings, language)
+            ),
             arguments.batch,
             also_alone=_also_alone(arguments, settings, cases),
-            calibration=calibration_of(settings, model_key(model, adapter)),
+            calibration=calibration_of(settings, model_key(model, adapter) if isinstance(model, Path) else model.key),
         )
     if arguments.batch > 1:
         same = [same_alone(line) for line in read_records(arguments.out, PREDICTIONS).lines]
@@ -103,9 +111,25 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
     return DONE
 
 
+def _served(arguments: argparse.Namespace, settings: Settings, language: Language) -> TextModel | None:
+    """Return the server's model where options or settings choose a server. Raises ServerError."""
+    path = arguments.model or settings.model.path
+    if not is_address(path):
+        return None
+    adapter = arguments.adapter or settings.model.adapter
+    chosen = replace(settings.model, path=path, adapter=None if adapter is None else str(adapter))
+    settings = replace(settings, model=chosen)
+    if arguments.batch > 1:
+        raise ServerError("no_batch")
+    say_server(settings, language)
+    with terminal.progress(language) as progress:
+        return server_model(settings, progress)
+
+
 def _chosen_files(arguments: argparse.Namespace, settings: Settings) -> tuple[Path, Path | None]:
     """Return the weights and the adapter that options or settings choose."""
-    model = arguments.model or (Path(settings.model.path) if settings.model.path else None)
+    named = arguments.model or settings.model.path
+    model = Path(named) if named else None
     adapter = arguments.adapter or (Path(settings.model.adapter) if settings.model.adapter else None)
     return model or default_weights(settings.weights), adapter
 

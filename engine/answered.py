@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from grammar import ToolError
+
 from .confidence import Decision, probability
 from .readings import Reading
 
@@ -14,7 +16,9 @@ class Answered:
 
     `decisions` are where the model could have written something else, `confidence` how likely its answer is to be right
     (None where the model is not calibrated). `readings` are what the request may mean, the model's own answer first.
-    `written` is that own answer, in whose place `answer` may be a question or another reading.
+    `written` is that own answer, in whose place `answer` may be a question or another reading. A model that is not
+    `weighed`, as one of a server, tells nothing of how sure it was; `before` is its plan that was refused first (None
+    where it was no plan) and why, where this answer is the second.
     """
 
     request: str
@@ -27,8 +31,10 @@ class Answered:
     confidence: float | None = None
     readings: tuple[Reading, ...] = ()
     written: dict[str, Any] = field(default_factory=dict)
+    weighed: bool = True
+    before: tuple[Mapping[str, Any] | None, ToolError] | None = None
 
     @property
-    def probability(self) -> float:
-        """Return the probability of the model's answer under the grammar."""
-        return probability(self.decisions)
+    def probability(self) -> float | None:
+        """Return the probability of the model's answer under the grammar; None where it is not weighed."""
+        return probability(self.decisions) if self.weighed else None

@@ -186,7 +186,9 @@ def _model_options(command: argparse.ArgumentParser) -> None:
         "--domain", metavar="NAME|FOLDER", help="the words of the business; found by the columns if left out"
     )
     command.add_argument(
-        "--model", type=Path, metavar="PATH", help="a GGUF file; by default the weights of the extra `model`"
+        "--model",
+        metavar="PATH|URL",
+        help="a GGUF file, or a server such as http://127.0.0.1:8080/v1; by default the weights of the extra `model`",
     )
     command.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
 

@@ -35,7 +35,7 @@ from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
 from .session import Workspace, ask, open_workspace, prepare, run, statement
 from .settings import Settings, load_settings
-from .show import hand_over, in_dialect, print_unrun, say_notes, say_readings
+from .show import hand_over, in_dialect, print_unrun, say_notes, say_readings, say_server
 from .sources import STANDARD_INPUT
 from .toolset import Toolset, load_tools
 from .watching import watching_of
@@ -76,6 +76,7 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     wanted = _wanted(arguments)
     workspace = _opened(arguments, settings, language)
     settings = _with_model(settings, arguments)
+    say_server(settings, language)
     with terminal.progress(language) as progress, chosen_model(settings, progress) as model:
         answered = ask(
             workspace,
@@ -116,6 +117,7 @@ def _chat(arguments: argparse.Namespace, settings: Settings, language: Language)
         raise FileError("input_twice", path=STANDARD_INPUT)
     workspace = _opened(arguments, settings, language)
     settings = _with_model(settings, arguments)
+    say_server(settings, language)
     saved = Saved(saved_folder(), arguments.files, settings.chat.conversations, settings.chat.saved_bytes)
     chat(
         workspace,
@@ -291,7 +293,7 @@ def _file_note(note: Mapping[str, Any], language: Language, shown: int) -> str:
 
 
 def _with_model(settings: Settings, arguments: argparse.Namespace) -> Settings:
-    """Return the settings with the model and adapter that were typed."""
+    """Return the settings with the model (a file or a server) and adapter that were typed."""
     model = settings.model
     if arguments.model is not None:
         model = replace(model, path=str(arguments.model))
@@ -316,7 +318,7 @@ def _ask_json(workspace: Workspace, answered: Answered, model: str) -> dict[str,
         "confidence": {
             "right": answered.confidence,
             "probability": answered.probability,
-            "least": least(answered.decisions),
+            "least": least(answered.decisions) if answered.weighed else None,
             "decisions": decisions_json(answered.decisions),
         },
         "readings": [{"number": number, **reading.as_json()} for number, reading in enumerate(answered.readings, 1)],

@@ -27,6 +27,11 @@ def environment_with(**changes: str) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
+def variable(name: str) -> str | None:
+    """Return the value of an environment variable that a setting names; None where it is not set."""
+    return os.environ.get(name)
+
+
 def cores(root: Path = Path("/")) -> int:
     """Return how many cores this process may really use: its affinity, cut by the quota of its control group.
 

@@ -13,9 +13,9 @@ from .model_error import ModelError
 from .new_file import ExportError, PictureError
 from .paths import FileError
 from .render import OutputError
+from .served import RepairError
 from .session import RequestError
 from .settings import SettingsError
-from .talk import RepairError
 
 _CODES: tuple[tuple[type[TezError], int], ...] = (
     (FileError, exit_codes.DATA),

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from grammar import (
     AnswerMatcher,
@@ -45,6 +46,7 @@ from .plan import Told, check_plan, run_plan, untold
 from .profile import opened_scene, table_state
 from .readings import Reading, readings, runner_ups
 from .request_scene import cut, read_anew, with_matching_values
+from .served import AnyModel, TextModel
 from .settings import Settings
 from .settling import UNATTENDED, Settling, orders_of, settled
 from .sources import open_sources
@@ -180,7 +182,7 @@ def prepare(
 def ask(
     workspace: Workspace,
     request: str,
-    model: TokenModel,
+    model: AnyModel,
     history: Sequence[Mapping[str, Any]] = (),
     *,
     dry_run: bool = False,
@@ -198,14 +200,17 @@ def ask(
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
     `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
-    written, `standing` and `failed` as in `prepare`. `calibration` is the model's, where it has one: only then is an
-    answer doubted so much that it becomes a question, of whose options the plans are then among the readings. With
-    `others`, other readings are looked for where the model was not sure; `reading` is the number of the one to take,
-    from 1 for the model's own. `decoded` is what the model has written already, where many requests were asked
-    together. Raises RequestError, ModelError, ToolError, DatabaseError.
+    written, `standing` and `failed` as in `prepare`. Only with the model's `calibration` an answer may be so doubted
+    that it becomes a question; its options' plans are then among the readings. With `others`, other readings are looked
+    for; `reading` is the number of the one to take, from 1. `decoded` is what the model has written already. Raises
+    RequestError, ModelError, ToolError, DatabaseError, RepairError.
     """
     if not request.strip():
         raise RequestError("empty_request")
+    if isinstance(model, TextModel):
+        ask_server = import_module("engine.ask_server").ask_server  # it imports this module
+        heard, how = (progress, writing), (dry_run, max_rows, keep_steps, reading)
+        return cast(Answered, ask_server(workspace, request, model, history, how, heard, standing, failed))
     started = prepared = time.monotonic()
 
     def attempt(settings: Settings) -> tuple[Asked, AnswerMatcher, Decoded]:
@@ -220,19 +225,17 @@ def ask(
     made = decisions(written, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, written.text)
     doubted = doubt(asked.contracts, asked.scene, workspace.settings, own, made, calibration)
-    decided = time.monotonic()
-    earlier = [turn["answer"] for turn in history]
+    decided, earlier = time.monotonic(), [turn["answer"] for turn in history]
     found: tuple[Reading, ...] = ()
     if others or reading or doubted:
         tried = workspace.settings.readings.tried if others or reading else 0
         found = _readings(workspace, asked, model, matcher, earlier, written, made, own, doubted, tried)
-    asking = None if doubted is None else doubted.question(found)
+    asking = doubted and doubted.question(found)
     found = found if asking else tuple(replace(each, options=()) for each in found)
     answer = _taken(found, reading) if reading else asking or own
     looked = time.monotonic()
-    result = None
-    if "steps" in answer and not dry_run:
-        result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps)
+    runs = "steps" in answer and not dry_run
+    result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps) if runs else None
     took, used = spent.seconds(started, prepared, written, decided, looked), spent.tokens(written)
     sure = None if calibration is None else calibration.confidence(made)
     return Answered(request, answer, asked.prompt.notes, result, took, used, made, sure, found, own)
@@ -240,7 +243,12 @@ def ask(
 
 def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
     """Return the answer of a text, checked."""
-    answer: dict[str, Any] = without_nulls(json.loads(text))
+    return checked(workspace, asked, json.loads(text))
+
+
+def checked(workspace: Workspace, asked: Asked, written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was written as an answer to what was asked; ToolError for what is none."""
+    answer: dict[str, Any] = without_nulls(written)
     validate_answer(asked.contracts, asked.scene, answer)
     if "question" in answer:
         answer["question"]["options"] = list(dict.fromkeys(answer["question"]["options"]))

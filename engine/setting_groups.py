@@ -141,6 +141,17 @@ class ModelSettings:
 
 
 @dataclass(frozen=True)
+class ServerSettings:
+    """How a model is asked that a server holds."""
+
+    format: str
+    name: str | None
+    key_variable: str | None
+    connect_seconds: float
+    answer_bytes: int
+
+
+@dataclass(frozen=True)
 class ReadingSettings:
     """When and how far other readings of a request are looked for, and when one is asked about."""
 
@@ -265,6 +276,7 @@ class Settings:
     tools: ToolSettings
     database: DatabaseSettings
     model: ModelSettings
+    server: ServerSettings
     readings: ReadingSettings
     weights: WeightsSettings
     output: OutputSettings

@@ -9,6 +9,7 @@ from prompt.words import Language, explain, note_text, question_text, screen_tex
 from . import render, terminal
 from .answered import Answered
 from .deliver import Delivery, Wanted
+from .model_address import is_address, read_address
 from .readings import Reading
 from .session import Workspace
 from .settings import Settings
@@ -120,8 +121,22 @@ def say_confidence(answered: Answered, language: Language) -> None:
         terminal.say(screen_text(key, language, percent=max(1, round(100 * answered.confidence))))
 
 
+def say_server(settings: Settings, language: Language) -> None:
+    """Say that what the model reads leaves this machine, where the model is a server on another one."""
+    path = settings.model.path
+    if path is None or not is_address(path):
+        return
+    address = read_address(path)
+    if not address.on_this_machine:
+        key = "server_away" if address.secure else "server_away_open"
+        terminal.say(screen_text(key, language, address=address.shown))
+
+
 def say_readings(workspace: Workspace, answered: Answered, language: Language) -> None:
     """Say how often such an answer is right, and what else the request may mean."""
+    if not answered.weighed:
+        terminal.say(screen_text("server_unsure", language))
+        return
     say_confidence(answered, language)
     if answered.confidence is None:
         terminal.say(screen_text("not_calibrated", language))

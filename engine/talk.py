@@ -11,7 +11,7 @@ from . import database
 from .answered import Answered
 from .calibration import Calibration
 from .conversation import Conversation, ConversationError
-from .decoder import Progress, TokenModel, Writing, silent, unread
+from .decoder import Progress, Writing, silent, unread
 from .files import OpenedTable
 from .history import Answer
 from .join_keys import with_join_keys
@@ -19,19 +19,8 @@ from .paths import STEP_PREFIX
 from .plan import Told, untold
 from .profile import opened_scene, table_state
 from .readings import Reading
+from .served import AnyModel, RepairError
 from .session import Workspace, ask, meant_table, run, statement
-
-
-class RepairError(TezError):
-    """A plan could not run, and neither could the one that the model wrote after reading why.
-
-    `first` and `second` are the errors; `tried` the plans.
-    """
-
-    def __init__(self, tried: Sequence[tuple[dict[str, Any], TezError]]) -> None:
-        self.tried = tuple(tried)
-        first, second = (error for _, error in tried)
-        super().__init__("twice", first=first, second=second)
 
 
 def unsaid(answer: Mapping[str, Any], error: TezError) -> None:
@@ -97,7 +86,7 @@ class Talk:
     def ask(
         self,
         request: str,
-        model: TokenModel,
+        model: AnyModel,
         listening: Listening = UNHEARD,
         *,
         others: bool = False,
@@ -131,7 +120,7 @@ class Talk:
         if not self._stands:
             self._go(self.conversation)
 
-    def repair(self, error: TezError, model: TokenModel, listening: Listening = UNHEARD) -> None:
+    def repair(self, error: TezError, model: AnyModel, listening: Listening = UNHEARD) -> None:
         """Let the model write the plan of the current result anew, which could not run. Raises RepairError."""
         number = self.conversation.result_at
         if number is None:
@@ -241,7 +230,7 @@ class Talk:
     def _asked(
         self,
         request: str,
-        model: TokenModel,
+        model: AnyModel,
         conversation: Conversation,
         listening: Listening,
         failed: Mapping[str, Any] | None,
@@ -267,13 +256,15 @@ class Talk:
         )
 
     def _run_or_repair(
-        self, request: str, answered: Answered, model: TokenModel, before: Conversation, listening: Listening
+        self, request: str, answered: Answered, model: AnyModel, before: Conversation, listening: Listening
     ) -> tuple[Answered, Answer]:
         if "steps" not in answered.answer:
             return answered, answered.answer
         try:
             return self._ran(answered, before, listening)
         except ToolError as error:
+            if answered.before is not None:
+                raise RepairError([answered.before, (answered.answer, error)]) from error
             return self._repaired(request, answered, error, model, before, listening)
 
     def _repaired(
@@ -281,7 +272,7 @@ class Talk:
         request: str,
         answered: Answered,
         error: TezError,
-        model: TokenModel,
+        model: AnyModel,
         before: Conversation,
         listening: Listening,
     ) -> tuple[Answered, Answer]:

@@ -101,7 +101,7 @@ def build_prompt(
 
     `context` is what `load_context` returns; `links` what the resolver found in the request; `history` the
     earlier requests of the conversation with their answers, `{"request", "answer"}` each, oldest first. `failed` is a
-    plan for this request that could not run, `{"answer", "error"}`.
+    plan for this request that could not run, `{"answer", "error"}`; the answer is a text where it was no plan.
     As long as all examples that hold for the tables may be shown, they stand in the part that is the same for
     every request over these tables; of more than that, those nearest to the request stand behind the tables.
     """
@@ -268,7 +268,9 @@ def _failed(
     if failed is None:
         return ""
     error = quoted(failed["error"][: settings.request_length])
-    return _part("failed", plan=answer_text(failed["answer"], tools, limits), error=error)
+    answer = failed["answer"]
+    plan = quoted(answer) if isinstance(answer, str) else answer_text(answer, tools, limits)
+    return _part("failed", plan=plan, error=error)
 
 
 def _part(part: str, /, **facts: str) -> str:

@@ -47,6 +47,7 @@ def test_there_are_sources() -> None:
         ("vl_convert", "engine/picture.py"),
         ("xlsxwriter", "engine/xlsx_file.py"),
         ("sqlglot", "engine/dialect_sql.py"),
+        ("http", "engine/http_json.py"),
     ],
 )
 def test_one_module_owns_each_outside_thing(library: str, owner: str) -> None:
