@@ -18,7 +18,6 @@ from .calibration import calibration_of
 from .conversation import Conversation
 from .database import Row
 from .deliver import Delivery, File, Wanted, check_wanted
-from .known_model import KnownModel
 from .library_error import LibraryError
 from .notebook import line_html, list_html, page, picture_html
 from .paths import STEP_PREFIX
@@ -27,6 +26,7 @@ from .readings import Reading
 from .render import json_value
 from .result_chart import Chart
 from .result_table import Table
+from .served import LocalOrServed
 from .session import Workspace
 from .show import named_in
 from .talk import Talk
@@ -35,7 +35,7 @@ from .told import told_in
 Plan: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | PathLike[str]
 """A plan: a mapping with `steps`, only its list of steps, its JSON, or the path of a file that holds it."""
 
-Lend: TypeAlias = Callable[[], AbstractContextManager[KnownModel]]
+Lend: TypeAlias = Callable[[], AbstractContextManager[LocalOrServed]]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .decoder import Progress
 from .deliver import Delivery, Wanted
 from .line_input import COMMAND_SIGN, LineInput
 from .saved import Saved
-from .served import ChosenModel, RepairError
+from .served import LocalOrServed, RepairError
 from .session import Workspace, current_result
 from .show import print_charts, print_made, print_result, say_confidence, say_file, say_notes, say_options, say_step
 from .talk import Listening, Talk
@@ -26,7 +26,7 @@ PROMPT = "tez> "
 SWITCH_KEY, TAKE_KEY = "f2", "f3"
 
 
-LoadModel = Callable[[Progress], AbstractContextManager[ChosenModel]]
+LoadModel = Callable[[Progress], AbstractContextManager[LocalOrServed]]
 
 
 class Chat:
@@ -46,7 +46,7 @@ class Chat:
         self.leaving = False
         self._fixed = fixed
         self._load_model = load_model
-        self._model: ChosenModel | None = None
+        self._model: LocalOrServed | None = None
         self._calibration: Calibration | None = None
         self._held = ExitStack()
 
@@ -187,7 +187,7 @@ class Chat:
         delivery = self.delivery()
         return len(delivery.result["steps"]) - len(delivery.answer["steps"])
 
-    def _loaded(self, progress: Progress) -> ChosenModel:
+    def _loaded(self, progress: Progress) -> LocalOrServed:
         if self._model is None:
             self._model = self._held.enter_context(self._load_model(progress))
             self._calibration = calibration_of(self.talk.workspace.settings, self._model.key)

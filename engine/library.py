@@ -13,11 +13,11 @@ from prompt.words import Language, screen_text
 
 from .answer import Answer, Lend, Opened, Plan
 from .conversation import Conversation
-from .known_model import KnownModel
 from .library_error import LibraryError
 from .load_options import COLUMN_KINDS, DATE_ORDERS, MARKS, ColumnKind, DateOrder, LoadOptions, Mark
 from .notebook import line_html, list_html, page
 from .report_text import report_lines
+from .served import LocalOrServed
 from .session import open_workspace
 from .settings import Settings, as_settings, load_settings
 from .shared_model import shared_models
@@ -34,7 +34,7 @@ class Options(TypedDict, total=False):
     domain: str | PathLike[str] | None
     language: Language | None
     settings: str | PathLike[str] | Mapping[str, Any] | Settings | None
-    model: str | PathLike[str] | KnownModel | None
+    model: str | PathLike[str] | LocalOrServed | None
     adapter: str | PathLike[str] | None
     tools: Files | Toolset | None
     sheet: str | None
@@ -170,14 +170,14 @@ class Tables:
             return self._still
 
 
-def _lender(settings: Settings, model: str | PathLike[str] | KnownModel | None) -> Lend:
+def _lender(settings: Settings, model: str | PathLike[str] | LocalOrServed | None) -> Lend:
     """Return what lends the model: the one that the program shares, or the object that was given, to one at a time."""
     if model is None or isinstance(model, str | PathLike):
         return lambda: shared_models().use(settings)
     given, lock = model, Lock()
 
     @contextmanager
-    def lend() -> Iterator[KnownModel]:
+    def lend() -> Iterator[LocalOrServed]:
         with lock:
             yield given
 

@@ -55,6 +55,7 @@ class LoadedModel(KnownModel, Protocol):
 
 
 AnyModel: TypeAlias = TokenModel | TextModel
+LocalOrServed: TypeAlias = KnownModel | TextModel
 ChosenModel: TypeAlias = LoadedModel | TextModel
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from .chosen_model import chosen_model
 from .decoder import silent
-from .known_model import KnownModel
+from .served import LocalOrServed
 from .settings import ModelSettings, Settings, WeightsSettings
 
 _Key: TypeAlias = tuple[ModelSettings, WeightsSettings]
@@ -20,7 +20,7 @@ class _Shared:
     """A model that may be loaded; whoever asks it holds the lock."""
 
     lock: Lock = field(default_factory=Lock)
-    model: KnownModel | None = None
+    model: LocalOrServed | None = None
     held: ExitStack = field(default_factory=ExitStack)
 
 
@@ -32,7 +32,7 @@ class SharedModels:
         self._known: dict[_Key, _Shared] = {}
 
     @contextmanager
-    def use(self, settings: Settings) -> Iterator[KnownModel]:
+    def use(self, settings: Settings) -> Iterator[LocalOrServed]:
         """Lend the model that settings choose, to one thread at a time. Raises ModelError."""
         with self._lock:
             shared = self._known.setdefault((settings.model, settings.weights), _Shared())
