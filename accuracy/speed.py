@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -148,7 +149,8 @@ def _table(model: LlamaModel, baseline: Baseline, size: int, settings: Settings,
     beginnings = model.shared_tokens(prompts[0].text, prompts[0].shared)
     shared = beginnings[-1]
     model.read(tokens[0], shared=beginnings)
-    baseline.do(Job(tokens[0][:shared], shared, 1))
+    for start, end in pairwise([0, *beginnings]):
+        baseline.do(Job(tokens[0][:end], start, 1))
     rows, known = [], Matchers()
     for number, prompt in enumerate(prompts):
         row: dict[str, Any] = {}

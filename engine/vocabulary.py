@@ -28,7 +28,8 @@ class Vocabulary:
         self.pieces = pieces
         self.usable = tuple(token for token in usable if pieces[token])
         self._first = np.full(len(pieces), UNUSABLE, dtype=np.int16)
-        self._first[list(self.usable)] = [pieces[token][0] for token in self.usable]
+        ids = np.array(self.usable, dtype=np.int64)
+        self._first[ids] = np.frombuffer(b"".join([pieces[token][:1] for token in self.usable]), dtype=np.uint8)
         self._starting = lru_cache(KEPT)(self._found_starting)
         order = np.argsort(self._first, kind="stable")
         ends = np.searchsorted(self._first[order], np.arange(UNUSABLE + 1))

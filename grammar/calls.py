@@ -68,7 +68,10 @@ def call_shapes(contract: Contract, state: TableState) -> tuple[Object, ...]:
 
 def columns_for(argument: Mapping[str, Any], state: TableState) -> list[Column]:
     """Return the columns that an argument with a column reference may name."""
-    return [column for column in columns_of_kind(argument, state) if not is_excluded(argument, column)]
+    columns = columns_of_kind(argument, state)
+    if not argument.get("excludes"):
+        return columns
+    return [column for column in columns if not is_excluded(argument, column)]
 
 
 def columns_of_kind(argument: Mapping[str, Any], state: TableState) -> list[Column]:

@@ -100,7 +100,11 @@ class TableState:
 
     def offered(self) -> Iterator[Column]:
         """Yield the columns that a plan may name."""
-        return (column for column in self.columns if column.kind != "other" and not column.hidden)
+        return iter(self._offered)
+
+    @cached_property
+    def _offered(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.kind != "other" and not column.hidden)
 
 
 @dataclass(frozen=True)
