@@ -61,12 +61,7 @@ def run(folder: Path, command: str, *arguments: str, typed: str = "") -> tuple[i
         text=True,
         timeout=LONGEST,
         cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT}/tests/support",
-            "XDG_DATA_HOME": str(folder / "data"),
-            "NO_COLOR": "1",
-        },
+        env=environment,
         check=False,
     )
     assert "Traceback" not in done.stderr
