@@ -60,7 +60,11 @@ def _add_run(steps: "_Steps[argparse.ArgumentParser]") -> None:
     run.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
     run.add_argument("--model", metavar="PATH|URL", help="a GGUF file or a server; by default the default weights")
     run.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
-    run.add_argument("--batch", type=_count, default=1, metavar="N", help="ask N cases about the same tables together")
+    ways = run.add_mutually_exclusive_group()
+    ways.add_argument("--batch", type=_count, default=1, metavar="N", help="ask N cases about the same tables together")
+    ways.add_argument(
+        "--stepwise", action="store_true", help="write one step at a time: the model sees what each step made"
+    )
     run.add_argument(
         "--check", type=int, metavar="N", help="with --batch: ask N of the cases alone too (accuracy.batch_checked)"
     )

@@ -14,7 +14,7 @@ from typing import Any, Final
 from engine.decoder import Decoded, TokenModel, decode
 from engine.model_error import ModelError
 from engine.plan import shipped_contracts
-from engine.session import Workspace, prepare
+from engine.session import Workspace, prepare, standing_result
 from engine.settings import Settings, limits
 from engine.terminal import Tick
 from grammar import by_name
@@ -150,7 +150,8 @@ def _led(case: Case, tables: Tables, model: TokenModel) -> Decoded | ModelError:
     """Let the model go on with the gold plan of a case where the arguments of its first step begin."""
     workspace = tables.workspace(case)
     history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
-    asked = prepare(workspace, case.request, history)
+    standing = standing_result(workspace, [turn.answer for turn in case.history])
+    asked = prepare(workspace, case.request, history, standing=standing)
     gold = answer_text(case.gold[0], by_name(workspace.contracts), limits(tables.settings))
     begun = model.tokenise(gold[: gold.index(ARGUMENTS) + len(ARGUMENTS)])
     settings, shared = tables.settings.model, asked.prompt.shared

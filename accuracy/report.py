@@ -12,9 +12,9 @@ from .outcomes import MEANINGS, OUTCOMES
 from .paired import Change, Comparison
 from .ratchet import Verdict
 from .stats import Share
-from .summary import SECONDS, TOKENS, VIEWS, Run, Spread, Summary, Together, summarise
+from .summary import SECONDS, TOKENS, VIEWS, Run, Spread, Summary, Together, is_stepwise, summarise
 
-SHORT_VIEWS: Final = ("language", "domain", "turn")
+SHORT_VIEWS: Final = ("language", "domain", "turn", "scope")
 NOTHING: Final = "–"
 FEW_RIGHT: Final = 10
 METHOD: Final = """\
@@ -298,6 +298,7 @@ def _choice(choice: Mapping[str, Any]) -> str:
 def _command(made: Mapping[str, Any]) -> str:
     options = [f"--{key} {value}" for key, value in made["cases"]["choice"].items() if value is not None]
     options += ["--adapter ADAPTER.gguf"] if made["adapter"] else []
+    options += ["--stepwise"] if is_stepwise(made) else []
     return " ".join(["python -m accuracy run --model MODEL.gguf --out FILE.jsonl", *options])
 
 

@@ -14,7 +14,7 @@ from engine.decoder import Decoded
 from engine.interrupt import HeldInterrupt
 from engine.model_error import ModelError
 from engine.served import AnyModel, TextModel
-from engine.session import ask, prepare, run
+from engine.session import ask, prepare, run, standing_result
 from engine.terminal import Tick, counted
 from grammar import TezError
 
@@ -46,8 +46,9 @@ def run_cases(
 ) -> int:
     """Ask all cases that `out` does not hold yet, and write each answer as soon as it is there.
 
-    So many cases about the same tables are asked `together`; those of the ids `also_alone` then once more alone, to
-    see whether that gives the same plan. With the model's `calibration` answers are doubted as a user's are.
+    So many cases about the same tables are asked `together`, unless answers are written step by step; those of the ids
+    `also_alone` then once more alone, to see whether that gives the same plan. With the model's `calibration` answers
+    are doubted as a user's are.
     The model is loaded once, and only if a case is left to ask. Interrupted at any moment, a second call goes on after
     the last complete line. Returns how many cases were asked now. Raises BenchError `other_header` where the file was
     begun with another header, `not_written`, and what reading the file raises.
@@ -56,7 +57,7 @@ def run_cases(
     if not left:
         return 0
     with model() as loaded, counted(len(cases) - len(left), len(cases)) as tick:
-        if together > 1:
+        if together > 1 and not tables.settings.stepwise.on:
             _ask_together(out, left, tables, loaded, tick, together, also_alone, calibration)
         else:
             _ask_all(out, left, tables, loaded, tick, calibration)
@@ -72,7 +73,8 @@ def predict(
 ) -> Record:
     """Ask one case and return its line: the answer, or the error; seconds, tokens, and how sure the model was.
 
-    A plan is run as for a user, so that an error in running is seen and its time is counted; its rows are not kept.
+    A follow-up finds the table of the result before it standing, as in a conversation. A plan is run as for a user, so
+    that an error in running is seen and its time is counted; its rows are not kept.
     `written` is what the model wrote when it was asked together with others. Where a user would be asked a question
     instead, as the model's `calibration` says, the answer is still the model's own, and `doubt` is that question with
     the plans of its options.
@@ -84,9 +86,19 @@ def predict(
     try:
         if isinstance(written, ModelError):
             raise written
+        standing = standing_result(workspace, [turn.answer for turn in case.history])
         # A server's plan runs at once: one that fails goes back to it, as for a user.
         alone = not isinstance(model, TextModel)
-        answered = ask(workspace, case.request, model, history, dry_run=alone, decoded=written, calibration=calibration)
+        answered = ask(
+            workspace,
+            case.request,
+            model,
+            history,
+            dry_run=alone,
+            standing=standing,
+            decoded=written,
+            calibration=calibration,
+        )
         prediction |= _told(answered)
         answer = prediction["answer"]
         if not alone:
@@ -178,7 +190,8 @@ def write_together(
         workspace = tables.workspace(case)
         history = [{"request": turn.request, "answer": turn.answer} for turn in case.history]
         if case.request.strip():
-            asked = prepare(workspace, case.request, history)
+            standing = standing_result(workspace, [turn.answer for turn in case.history])
+            asked = prepare(workspace, case.request, history, standing=standing)
             requests[number] = Request(asked.prompt.text, asked.matcher(workspace))
     many = cast(ManyModel, model)
     written = decode_many(many, list(requests.values()), tables.settings.model, together)

@@ -45,7 +45,7 @@ from .run import run_cases, same_alone
 from .score import score
 from .selection import choose, in_order, read_cases
 from .summary import Together, as_json, read_runs, summarise
-from .tables import Tables
+from .tables import Tables, stepwise
 
 DONE: Final = exit_codes.ANSWERED
 WORSE: Final = 1
@@ -87,7 +87,7 @@ def _run(arguments: argparse.Namespace, settings: Settings, language: Language) 
     served = _served(arguments, settings, language)
     model, adapter = (served, None) if served is not None else _chosen_files(arguments, settings)
     cases, choice = _chosen_cases(arguments, settings)
-    with Tables(settings, arguments.data) as tables:
+    with Tables(stepwise(settings, on=arguments.stepwise), arguments.data) as tables:
         header = run_header(cases, choice, tables, model, adapter)
         if arguments.batch > 1:
             header["batch"] = arguments.batch

@@ -13,6 +13,7 @@ from .records import SCORES, Record, read_records
 from .stats import Bin, Share, calibration, calibration_error, percentile, share
 
 QUESTION: Final = "(question)"
+STEPWISE: Final = ", step by step"
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,18 @@ def _of_tools(line: Mapping[str, Any]) -> list[str]:
     return list(line["tools"]) or [QUESTION]
 
 
+def _scopes(line: Mapping[str, Any]) -> list[str]:
+    """Return what a follow-up is meant to work on, as its gold answer says; nothing for a first request."""
+    return [f"follow-up on {line['wanted'].get('on', QUESTION)}"] if line["follow_up"] else []
+
+
 VIEWS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterable[str]]]] = {
     "language": lambda line: [line["lang"]],
     "domain": lambda line: [line["domain"]],
     "tool": _of_tools,
     "steps": lambda line: [str(line["steps"]) if line["steps"] else QUESTION],
     "turn": lambda line: ["follow-up" if line["follow_up"] else "first request"],
+    "scope": _scopes,
     "tag": lambda line: line["tags"],
 }
 SECONDS: Final = ("prepare", "read", "write", "run", "total")
@@ -151,7 +158,13 @@ def _doubts(lines: Iterable[Mapping[str, Any]]) -> Doubts:
 def _name(header: Mapping[str, Any]) -> str:
     made = header["predictions"]
     adapter = f" + {made['adapter']['file']}" if made["adapter"] else ""
-    return f"{made['model']['name']}{adapter}"
+    mode = STEPWISE if is_stepwise(made) else ""
+    return f"{made['model']['name']}{adapter}{mode}"
+
+
+def is_stepwise(made: Mapping[str, Any]) -> bool:
+    """Return whether a run wrote its answers one step at a time."""
+    return bool(made["settings"]["values"].get("stepwise", {}).get("on"))
 
 
 def _share(lines: Iterable[Mapping[str, Any]], settings: AccuracySettings) -> Share:

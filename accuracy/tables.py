@@ -1,6 +1,6 @@
 """The opened tables of the cases."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +16,11 @@ from .records import BenchError
 
 GLOSSARY = "glossary.json"
 DOMAINS = "domains"
+
+
+def stepwise(settings: Settings, *, on: bool) -> Settings:
+    """Return the settings under which answers are written one step at a time, if that is `on` or they say so."""
+    return replace(settings, stepwise=replace(settings.stepwise, on=on or settings.stepwise.on))
 
 
 @dataclass

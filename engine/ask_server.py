@@ -26,11 +26,14 @@ def ask_server(
     """Let a server answer a request; the arguments are those of `session.ask`, `how` its `dry_run`, `max_rows`,
     `keep_steps` and `reading`, `heard` its `progress` and `writing`.
 
-    Raises RequestError `no_readings`, ServerError, ToolError where `failed` tells of a first try, RepairError.
+    Raises RequestError `no_readings`, `no_steps`, ServerError, ToolError where `failed` tells of a first try, and
+    RepairError.
     """
     dry_run, max_rows, keep_steps, reading = how
     if reading is not None:
         raise RequestError("no_readings")
+    if workspace.settings.stepwise.on:
+        raise RequestError("no_steps")
     started = time.monotonic()
     asked: list[Asked] = []
 

@@ -17,10 +17,20 @@ from .deliver import Delivery, Wanted
 from .line_input import COMMAND_SIGN, LineInput
 from .saved import Saved
 from .served import LocalOrServed, RepairError
-from .session import Workspace, current_result
-from .show import print_charts, print_made, print_result, say_confidence, say_file, say_notes, say_options, say_step
+from .session import current_result
+from .show import (
+    LiveSteps,
+    print_charts,
+    print_made,
+    print_result,
+    say_confidence,
+    say_file,
+    say_notes,
+    say_options,
+    say_step,
+)
 from .talk import Listening, Talk
-from .written_steps import written_steps
+from .workspace import Workspace
 
 PROMPT = "tez> "
 SWITCH_KEY, TAKE_KEY = "f2", "f3"
@@ -195,28 +205,18 @@ class Chat:
 
     def _listening(self, progress: Progress) -> Listening:
         """Say each step as soon as it is written, and show how far the run is."""
-        said: list[Mapping[str, Any]] = []
         earlier = 0 if self.talk.result is None else len(self.talk.result["steps"])
-        after = 0
-
-        def writing(text: str) -> None:
-            nonlocal after
-            for step in written_steps(text)[len(said) :]:
-                if not said:
-                    self.say("plan")
-                    after = earlier if text.startswith('{"on":"result"') else 0
-                said.append(step)
-                say_step(self.talk.workspace, after + len(said), step, self.language)
+        live = LiveSteps(self.talk.workspace, self.language, earlier)
 
         def told(step: int) -> None:
-            progress("run", step, after + len(said))
+            progress("run", step, live.steps)
 
         def failed(answer: Mapping[str, Any], error: TezError) -> None:
-            said.clear()
+            live.forget()
             self.say_error(error)
             self.say("chat_repairing")
 
-        return Listening(progress, writing, told, failed)
+        return Listening(progress, live.writing, told, failed, live.made)
 
     def _repaired(self, error: TezError) -> None:
         """Repair the current result's plan once; where that fails, go back to the last one that runs."""

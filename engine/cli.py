@@ -191,6 +191,9 @@ def _model_options(command: argparse.ArgumentParser) -> None:
         help="a GGUF file, or a server such as http://127.0.0.1:8080/v1; by default the weights of the extra `model`",
     )
     command.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    command.add_argument(
+        "--stepwise", action="store_true", help="write one step at a time: the model sees what each step made"
+    )
 
 
 def _output_options(command: argparse.ArgumentParser) -> None:

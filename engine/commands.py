@@ -24,6 +24,7 @@ from .asking import settling_of
 from .calibration import calibration_of
 from .confidence import as_json as decisions_json
 from .confidence import least
+from .decoder import unread
 from .deliver import Delivery, Wanted, check_wanted
 from .files import OpenedTable
 from .load_options import ASK, LoadOptions
@@ -33,12 +34,14 @@ from .plan_file import read_plan
 from .profile import Profile, profile
 from .profile_text import is_estimated, problem_lines, profile_rows, table_json
 from .report_text import report_lines
-from .session import Workspace, ask, open_workspace, prepare, run, statement
+from .session import ask, prepare, run, statement
 from .settings import Settings, load_settings
-from .show import hand_over, in_dialect, print_unrun, say_notes, say_readings, say_server
+from .show import LiveSteps, hand_over, in_dialect, print_unrun, say_notes, say_readings, say_server
 from .sources import STANDARD_INPUT
+from .stepwise import unmade
 from .toolset import Toolset, load_tools
 from .watching import watching_of
+from .workspace import Workspace, open_workspace
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -74,9 +77,10 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     from .chosen_model import chosen_model
 
     wanted = _wanted(arguments)
-    workspace = _opened(arguments, settings, language)
     settings = _with_model(settings, arguments)
     say_server(settings, language)
+    workspace = _opened(arguments, settings, language)
+    live = LiveSteps(workspace, language) if settings.stepwise.on and not arguments.json else None
     with terminal.progress(language) as progress, chosen_model(settings, progress) as model:
         answered = ask(
             workspace,
@@ -89,13 +93,16 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
             calibration=calibration_of(settings, model.key),
             others=settings.readings.most > 0,
             reading=arguments.reading,
+            writing=live.writing if live else unread,
+            made=live.made if live else unmade,
         )
         name = model.name
     if not arguments.json:
         say_notes(answered.notes, language)
     if answered.result is not None:
         delivery = Delivery(workspace, answered.result, answered.answer, language, arguments.request)
-        hand_over(delivery, wanted, None if not arguments.json else _ask_json(workspace, answered, name))
+        document = _ask_json(workspace, answered, name) if arguments.json else None
+        hand_over(delivery, wanted, document, plan_said=live is not None)
     elif arguments.json:
         render.print_json(_ask_json(workspace, answered, name))
     else:
@@ -115,9 +122,9 @@ def _chat(arguments: argparse.Namespace, settings: Settings, language: Language)
 
     if STANDARD_INPUT in map(str, arguments.files):
         raise FileError("input_twice", path=STANDARD_INPUT)
-    workspace = _opened(arguments, settings, language)
     settings = _with_model(settings, arguments)
     say_server(settings, language)
+    workspace = _opened(arguments, settings, language)
     saved = Saved(saved_folder(), arguments.files, settings.chat.conversations, settings.chat.saved_bytes)
     chat(
         workspace,
@@ -293,13 +300,14 @@ def _file_note(note: Mapping[str, Any], language: Language, shown: int) -> str:
 
 
 def _with_model(settings: Settings, arguments: argparse.Namespace) -> Settings:
-    """Return the settings with the model (a file or a server) and adapter that were typed."""
+    """Return the settings with the model (a file or a server), the adapter and the mode that were typed."""
     model = settings.model
     if arguments.model is not None:
         model = replace(model, path=str(arguments.model))
     if arguments.adapter is not None:
         model = replace(model, adapter=str(arguments.adapter))
-    return replace(settings, model=model)
+    stepwise = replace(settings.stepwise, on=settings.stepwise.on or arguments.stepwise)
+    return replace(settings, model=model, stepwise=stepwise)
 
 
 def _most_rows(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -18,8 +18,8 @@ from .history import Answer, starting_table
 from .new_file import ExportError, check_free, free_path, new_file
 from .paths import STEP_PREFIX
 from .render import json_text
-from .session import Workspace
 from .unchanged import unchanged
+from .workspace import Workspace
 
 PICTURES = ("png", "svg", "html", "json")
 PLAN_SUFFIX = ".plan.json"

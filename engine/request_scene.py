@@ -50,6 +50,16 @@ def with_matching_values(
     return opened_scene([filled(state) for state in states], result)
 
 
+def with_steps(scene: Scene, most: int) -> Scene:
+    """Return the scene in which an answer has at most so many steps."""
+
+    def bounded(state: TableState) -> TableState:
+        others = tuple(bounded(other) for other in state.others)
+        return replace(state, limits=replace(state.limits, max_steps=most), others=others)
+
+    return Scene(tuple(map(bounded, scene.tables)), scene.result and bounded(scene.result))
+
+
 def cut(scene: Scene, found: Sequence[Link], most: int) -> Scene:
     """Return the scene without the columns that the request cannot mean, where a table has more than `most`."""
 

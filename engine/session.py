@@ -3,16 +3,13 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
-from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from grammar import (
     AnswerMatcher,
     Contract,
-    Matchers,
     Scene,
     TableState,
     TezError,
@@ -28,64 +25,45 @@ from prompt.build import Prompt, build_prompt
 from prompt.resolve import Link, links
 from prompt.tool_choice import meanings
 
-from . import spent, sql
+from . import spent
 from .answered import Answered
 from .calibration import Calibration
 from .confidence import Decision, decisions, probability
-from .database import Connection, DatabaseError, connect, stop
+from .database import DatabaseError, temporary
 from .decoder import Decoded, Progress, TokenModel, Writing, decode, silent, unread
-from .domain import Domain, common_lexicon, find_domain
+from .domain import common_lexicon
 from .doubt import Doubt, doubt
-from .files import OpenedTable
 from .history import Answer, effective_steps, starting_table
-from .interrupt import Stopping
-from .join_keys import with_join_keys
-from .load_options import AS_FOUND, LoadOptions
 from .narrowing import narrowed
+from .paths import STEP_PREFIX
 from .plan import Told, check_plan, run_plan, untold
-from .profile import opened_scene, table_state
 from .readings import Reading, readings, runner_ups
-from .request_scene import cut, read_anew, with_matching_values
+from .request_scene import cut, read_anew, with_matching_values, with_steps
 from .served import AnyModel, TextModel
 from .settings import Settings
-from .settling import UNATTENDED, Settling, orders_of, settled
-from .sources import open_sources
 from .statement import plan_sql
-from .toolset import Toolset
+from .stepwise import Heard, StepMade, unmade, write_stepwise
 from .unchanged import unchanged
-from .value_counts import Listed, listed_values
+from .workspace import Workspace, open_workspace
+
+__all__ = [
+    "Asked",
+    "RequestError",
+    "Workspace",
+    "ask",
+    "current_result",
+    "meant_table",
+    "open_workspace",
+    "prepare",
+    "run",
+    "standing_result",
+    "statement",
+    "table_of",
+]
 
 
 class RequestError(TezError):
     """There is nothing to answer."""
-
-
-@dataclass(frozen=True)
-class Workspace:
-    """Opened tables with all that a request about them needs; `listed` are, for each, the values of its columns."""
-
-    con: Connection
-    tables: tuple[OpenedTable, ...]
-    scene: Scene
-    domain: Domain
-    tools: Toolset
-    settings: Settings
-    listed: Mapping[str, Listed] = field(default_factory=dict)
-    matchers: Matchers = field(default_factory=Matchers)
-
-    @property
-    def contracts(self) -> tuple[Contract, ...]:
-        """The contracts of all tools that plans can call."""
-        return self.tools.contracts
-
-
-Watching: TypeAlias = Callable[[Connection], AbstractContextManager[None]]
-"""Stands around the reading of files into a connection, to show how far it is."""
-
-
-def unwatched(con: Connection) -> AbstractContextManager[None]:
-    """Show nothing."""
-    return nullcontext()
 
 
 ANSWER_KEYS = ("on", "table", "steps")
@@ -94,53 +72,20 @@ EXPORT = "export"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the model is asked: tools and scene cut to what the request can mean, the prompt, and the links found."""
+    """What the model is asked: tools and scene cut to what the request can mean, the prompt, and the links found.
+
+    `prompt_after` gives the prompt that also shows the table which the steps so far have made.
+    """
 
     contracts: tuple[Contract, ...]
     scene: Scene
     prompt: Prompt
     links: tuple[Link, ...]
+    prompt_after: Callable[[Mapping[str, Any]], Prompt]
 
     def matcher(self, workspace: Workspace) -> AnswerMatcher:
         """Return what says how an answer about the scene may be written."""
         return workspace.matchers.of(self.contracts, self.scene, nulls=workspace.settings.model.optional_nulls)
-
-
-def open_workspace(
-    paths: Sequence[Path],
-    settings: Settings,
-    domain: str | None = None,
-    options: LoadOptions = AS_FOUND,
-    sheet: str | None = None,
-    settling: Settling = UNATTENDED,
-    watching: Watching = unwatched,
-    tools: Toolset | None = None,
-) -> Workspace:
-    """Open the files and find their domain; `options` settles how they are read, `sheet` names that of a workbook.
-
-    `settling` is where answers come from to what a file leaves open; the files are read inside `watching`. `tools` are
-    those that plans can call, by default the shipped ones. Raises FileError, DatabaseError, DomainError,
-    prompt.build.ContextError.
-    """
-    con = connect(settings.database)
-    with watching(con), Stopping(None, lambda: stop(con)):
-        tables = open_sources(con, paths, settings.files, sheet, options)
-    tables = [settled(con, table, options, settling) for table in tables]
-    listed = {table.name: listed_values(con, sql.name(table.name), settings.profile) for table in tables}
-    states = [
-        table_state(
-            con,
-            table.name,
-            settings,
-            table.labels,
-            orders=orders_of(table.report.columns),
-            listed=listed[table.name],
-        )
-        for table in tables
-    ]
-    states = with_join_keys(con, states, settings)
-    found = find_domain(domain, states, settings.prompt.domain_match)
-    return Workspace(con, tuple(tables), opened_scene(states), found, tools or Toolset(), settings, listed)
 
 
 def prepare(
@@ -166,17 +111,23 @@ def prepare(
     found = links(request, scene, workspace.domain.context["glossary"], settings.prompt, lexicon)
     scene = cut(scene, found, workspace.settings.prompt.columns)
     contracts = workspace.tools.for_request(request, meanings(found), settings.tools, lexicon)
-    text = build_prompt(
-        contracts,
-        scene,
-        workspace.domain.context,
-        request,
-        found,
-        history,
-        workspace.settings.prompt,
-        failed=failed,
-    )
-    return Asked(contracts, scene, text, tuple(found))
+    if settings.stepwise.on:
+        scene = with_steps(scene, settings.stepwise.steps)
+
+    def prompt(made: Mapping[str, Any] | None = None) -> Prompt:
+        return build_prompt(
+            contracts,
+            scene,
+            workspace.domain.context,
+            request,
+            found,
+            history,
+            settings.prompt,
+            failed=failed,
+            made=made,
+        )
+
+    return Asked(contracts, scene, prompt(), tuple(found), prompt)
 
 
 def ask(
@@ -196,13 +147,15 @@ def ask(
     others: bool = False,
     reading: int | None = None,
     decoded: Decoded | None = None,
+    made: StepMade = unmade,
 ) -> Answered:
     """Let the model answer a request, check its answer, and run it if it is a plan.
 
     `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
     written, `standing` and `failed` as in `prepare`. Only with the model's `calibration` an answer may be so doubted
     that it becomes a question; its options' plans are then among the readings. With `others`, other readings are looked
-    for; `reading` is the number of the one to take, from 1. `decoded` is what the model has written already. Raises
+    for; `reading` is the number of the one to take, from 1. `decoded` is what the model has written already. Step by
+    step, as the settings may say, `made` hears of each table, without other readings and calibration. Raises
     RequestError, ModelError, ToolError, DatabaseError, RepairError.
     """
     if not request.strip():
@@ -216,20 +169,18 @@ def ask(
     def attempt(settings: Settings) -> tuple[Asked, AnswerMatcher, Decoded]:
         nonlocal prepared
         asked = prepare(replace(workspace, settings=settings), request, history, standing=standing, failed=failed)
-        matcher, prompt, prepared = asked.matcher(workspace), asked.prompt, time.monotonic()
-        shared, limits = prompt.shared, settings.model
-        made = decoded or decode(model, matcher, prompt.text, limits, shared=shared, progress=progress, writing=writing)
-        return asked, matcher, made
+        matcher, prepared = asked.matcher(workspace), time.monotonic()
+        return asked, matcher, decoded or _decoded(workspace, asked, model, matcher, earlier, progress, writing, made)
 
+    earlier = [turn["answer"] for turn in history]
     asked, matcher, written = narrowed(workspace.settings, attempt)
-    made = decisions(written, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
+    calibration = None if workspace.settings.stepwise.on else calibration
+    choices = decisions(written, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, written.text)
-    doubted = doubt(asked.contracts, asked.scene, workspace.settings, own, made, calibration)
-    decided, earlier = time.monotonic(), [turn["answer"] for turn in history]
-    found: tuple[Reading, ...] = ()
-    if others or reading or doubted:
-        tried = workspace.settings.readings.tried if others or reading else 0
-        found = _readings(workspace, asked, model, matcher, earlier, written, made, own, doubted, tried)
+    doubted = doubt(asked.contracts, asked.scene, workspace.settings, own, choices, calibration)
+    decided = time.monotonic()
+    tried = workspace.settings.readings.tried if others or reading else 0
+    found = _readings(workspace, asked, model, matcher, earlier, written, choices, own, doubted, tried)
     asking = doubted and doubted.question(found)
     found = found if asking else tuple(replace(each, options=()) for each in found)
     answer = _taken(found, reading) if reading else asking or own
@@ -237,8 +188,33 @@ def ask(
     runs = "steps" in answer and not dry_run
     result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps) if runs else None
     took, used = spent.seconds(started, prepared, written, decided, looked), spent.tokens(written)
-    sure = None if calibration is None else calibration.confidence(made)
-    return Answered(request, answer, asked.prompt.notes, result, took, used, made, sure, found, own)
+    sure = None if calibration is None else calibration.confidence(choices)
+    return Answered(request, answer, asked.prompt.notes, result, took, used, choices, sure, found, own)
+
+
+def _decoded(
+    workspace: Workspace,
+    asked: Asked,
+    model: TokenModel,
+    matcher: AnswerMatcher,
+    earlier: Sequence[Answer],
+    progress: Progress,
+    writing: Writing,
+    made: StepMade,
+) -> Decoded:
+    """Let the model write the answer, at once or step by step."""
+    prompt, limits, shown = asked.prompt, workspace.settings.model, workspace.settings.stepwise
+    if not shown.on:
+        return decode(model, matcher, prompt.text, limits, shared=prompt.shared, progress=progress, writing=writing)
+
+    def attempt(answer: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            return run(workspace, earlier, without_nulls(answer), max_rows=shown.rows)
+        except ToolError:
+            return None
+
+    heard = Heard(progress, writing, made)
+    return write_stepwise(model, matcher, prompt, asked.prompt_after, attempt, limits, shown, heard)
 
 
 def _answer(workspace: Workspace, asked: Asked, text: str) -> dict[str, Any]:
@@ -276,10 +252,14 @@ def _readings(
 ) -> tuple[Reading, ...]:
     """Return what the request may mean, the model's own answer first; a plan that fails is no reading.
 
-    The options of a question are among them whatever the settings say, with at most `tried` more.
+    The options of a question are among them whatever the settings say, with at most `tried` more; without both, none.
     """
     settings = workspace.settings
+    if not tried and doubted is None:
+        return ()
     first = Reading(own, probability(made), options=() if doubted is None else doubted.own())
+    if settings.stepwise.on:
+        return (first,)
 
     def attempt(answer: dict[str, Any]) -> dict[str, Any] | None:
         try:
@@ -335,6 +315,22 @@ def run(
             keep_steps=keep_steps or any(step.get("tool") == EXPORT for step in answer["steps"]),
             known=workspace.scene.tables,
         )
+
+
+def standing_result(workspace: Workspace, history: Sequence[Answer]) -> str | None:
+    """Run the plan of the current result, and return what stands after FROM for its table; None without a plan.
+
+    It stands until the next run. Raises what `run` raises.
+    """
+    last = max((place for place, answer in enumerate(history) if "steps" in answer), default=-1)
+    if last < 0:
+        return None
+    return table_of(run(workspace, history[:last], history[last], max_rows=0, keep_steps=True))
+
+
+def table_of(result: Mapping[str, Any]) -> str:
+    """Return what stands after FROM for the table of a result, as long as its steps are kept."""
+    return temporary(f"{STEP_PREFIX}{len(result['steps'])}")
 
 
 def statement(workspace: Workspace, answer: Answer) -> str:

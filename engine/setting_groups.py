@@ -263,6 +263,17 @@ class AccuracySettings:
 
 
 @dataclass(frozen=True)
+class StepwiseSettings:
+    """Answers that are written one step at a time: whether, how long, and what the model reads of each table."""
+
+    on: bool
+    steps: int
+    rows: int
+    columns: int
+    cell_length: int
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings; the parts are passed to who needs them."""
 
@@ -278,6 +289,7 @@ class Settings:
     model: ModelSettings
     server: ServerSettings
     readings: ReadingSettings
+    stepwise: StepwiseSettings
     weights: WeightsSettings
     output: OutputSettings
     chart: ChartSettings

@@ -37,6 +37,7 @@ from .setting_groups import (
     ServerSettings,
     Settings,
     SpellingSettings,
+    StepwiseSettings,
     ToolSettings,
     WeightsSettings,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SpellingSettings",
+    "StepwiseSettings",
     "ToolSettings",
     "WeightsSettings",
     "as_settings",

@@ -11,17 +11,18 @@ from .answered import Answered
 from .deliver import Delivery, Wanted
 from .model_address import is_address, read_address
 from .readings import Reading
-from .session import Workspace
 from .settings import Settings
+from .workspace import Workspace
+from .written_steps import written_steps
 
 LEAST_TOLD = 0.01
 
 
-def hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | None) -> None:
+def hand_over(delivery: Delivery, wanted: Wanted, document: dict[str, Any] | None, *, plan_said: bool = False) -> None:
     """Print a result, or a JSON document of it, and write its files; a file that fails takes no answer with it."""
     language, settings = delivery.language, delivery.workspace.settings
     if document is None:
-        print_result(delivery.workspace, delivery.result, language)
+        (print_made if plan_said else print_result)(delivery.workspace, delivery.result, language)
         print_charts(delivery)
     written: list[dict[str, Any]] = []
     try:
@@ -112,6 +113,45 @@ def say_step(workspace: Workspace, number: int, step: Mapping[str, Any], languag
     """Say one step of a plan in words."""
     contracts = by_name(workspace.contracts)
     terminal.say(f"  {number}. {explain(contracts[step['tool']], step['args'], language)}")
+
+
+class LiveSteps:
+    """Says each step of an answer as soon as it is written, and in the stepwise mode the table that it has made.
+
+    Those of an answer that goes on from a result are counted behind its `earlier` steps.
+    """
+
+    def __init__(self, workspace: Workspace, language: Language, earlier: int = 0) -> None:
+        self._workspace = workspace
+        self._language = language
+        self._earlier = earlier
+        self._said = 0
+        self.after = 0
+
+    @property
+    def steps(self) -> int:
+        """Return the number of the last step that was said."""
+        return self.after + self._said
+
+    def writing(self, text: str) -> None:
+        """Say the steps of the beginning of an answer that have not been said."""
+        for step in written_steps(text)[self._said :]:
+            if not self._said:
+                terminal.say(screen_text("plan", self._language))
+                self.after = self._earlier if text.startswith('{"on":"result"') else 0
+            self._said += 1
+            say_step(self._workspace, self.steps, step, self._language)
+
+    def made(self, step: int, result: Mapping[str, Any]) -> None:
+        """Say what table a step has made."""
+        shown = self._workspace.settings.output.shown_options
+        names = result["columns"][:shown] + (["..."] if len(result["columns"]) > shown else [])
+        said = screen_text("step_made", self._language, rows=result["row_count"], names=names)
+        terminal.say(f"     {said}")
+
+    def forget(self) -> None:
+        """Begin with another answer."""
+        self._said = 0
 
 
 def say_confidence(answered: Answered, language: Language) -> None:

@@ -15,12 +15,13 @@ from .decoder import Progress, Writing, silent, unread
 from .files import OpenedTable
 from .history import Answer
 from .join_keys import with_join_keys
-from .paths import STEP_PREFIX
 from .plan import Told, untold
 from .profile import opened_scene, table_state
 from .readings import Reading
 from .served import AnyModel, RepairError
-from .session import Workspace, ask, meant_table, run, statement
+from .session import ask, meant_table, run, statement, table_of
+from .stepwise import StepMade, unmade
+from .workspace import Workspace
 
 
 def unsaid(answer: Mapping[str, Any], error: TezError) -> None:
@@ -32,13 +33,14 @@ class Listening:
     """Who hears how an answer comes about.
 
     `progress` and `writing` while the model reads and writes, `told` when a step has run, `failed` of a plan that
-    could not run before the model writes another.
+    could not run before the model writes another, `made` of the table of each step where they are written one by one.
     """
 
     progress: Progress = silent
     writing: Writing = unread
     told: Told = untold
     failed: Callable[[Mapping[str, Any], TezError], None] = unsaid
+    made: StepMade = unmade
 
 
 UNHEARD = Listening()
@@ -77,7 +79,7 @@ class Talk:
         """Return what stands after FROM for the table of the current result, while it stands; None otherwise."""
         if not self._stands or self.result is None:
             return None
-        return database.temporary(f"{STEP_PREFIX}{len(self.result['steps'])}")
+        return table_of(self.result)
 
     def forget(self) -> None:
         """Drop the kept tables; the conversation cannot be used afterwards."""
@@ -239,7 +241,7 @@ class Talk:
         calibration: Calibration | None = None,
     ) -> Answered:
         standing = self.standing if conversation is self.conversation else None
-        if others or calibration is not None:
+        if others or calibration is not None or self.workspace.settings.stepwise.on:
             self._stands = False
         return ask(
             self.workspace,
@@ -253,6 +255,7 @@ class Talk:
             failed=failed,
             others=others,
             calibration=calibration,
+            made=listening.made,
         )
 
     def _run_or_repair(

@@ -9,8 +9,8 @@ from prompt.words import Language
 from . import terminal
 from .database import Connection, done_of, follow
 from .paths import total_size
-from .session import Watching, unwatched
 from .settings import Settings
+from .workspace import Watching, unwatched
 
 
 def watching_of(paths: Sequence[Path], settings: Settings, language: Language) -> Watching:

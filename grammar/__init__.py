@@ -21,6 +21,7 @@ from .errors import ContractError, TezError, ToolError
 from .matcher import AnswerMatcher, Matchers
 from .names import clean_name, find_column, same_name, unique_name
 from .nulls import without_nulls
+from .one_step import StepMatcher
 from .openai_function import openai_contract
 from .openai_tools import openai_tools
 from .slots import Role, Slot, first_part, slots
@@ -41,6 +42,7 @@ __all__ = [
     "Role",
     "Scene",
     "Slot",
+    "StepMatcher",
     "TableState",
     "TezError",
     "ToolError",

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grammar.canonical import canonical_text
@@ -15,7 +15,13 @@ _BEFORE_STEPS = ("on", "table")
 
 def quoted(text: str) -> str:
     """Return a text as a JSON string on one line: nothing in it can look like the end of a line."""
-    return _BREAKS.sub(lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
+    return _on_one_line(json.dumps(text, ensure_ascii=False))
+
+
+def row_text(cells: Iterable[Any]) -> str:
+    """Return the cells of a row as a JSON list on one line."""
+    plain = [cell if cell is None or isinstance(cell, bool | int | float) else str(cell) for cell in cells]
+    return _on_one_line(json.dumps(plain, ensure_ascii=False))
 
 
 def answer_text(answer: Mapping[str, Any], contracts: Mapping[str, Contract], limits: Limits) -> str:
@@ -33,6 +39,10 @@ def answer_text(answer: Mapping[str, Any], contracts: Mapping[str, Contract], li
         text = canonical_text(ordered, limits)
     except ValueError:
         text = json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
+    return _on_one_line(text)
+
+
+def _on_one_line(text: str) -> str:
     return _BREAKS.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 

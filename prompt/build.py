@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from grammar.contracts import Contract, by_name, table_argument
 from grammar.state import Column, Limits, Scene, TableState
 
-from .answers import answer_text, quoted
+from .answers import answer_text, quoted, row_text
 from .context import ContextError, load_context
 from .glossary import entries
 from .resolve import Link
@@ -96,12 +96,15 @@ def build_prompt(
     settings: PromptSettings,
     *,
     failed: Mapping[str, Any] | None = None,
+    made: Mapping[str, Any] | None = None,
 ) -> Prompt:
     """Write the prompt for a request.
 
     `context` is what `load_context` returns; `links` what the resolver found in the request; `history` the
     earlier requests of the conversation with their answers, `{"request", "answer"}` each, oldest first. `failed` is a
-    plan for this request that could not run, `{"answer", "error"}`; the answer is a text where it was no plan.
+    plan for this request that could not run, `{"answer", "error"}`; the answer is a text where it was no plan. `made`
+    is the table that the steps written so far have made, where an answer is written step by step: `{"columns", "rows",
+    "row_count"}`, with its first rows.
     As long as all examples that hold for the tables may be shown, they stand in the part that is the same for
     every request over these tables; of more than that, those nearest to the request stand behind the tables.
     """
@@ -131,6 +134,7 @@ def build_prompt(
         ("result", _result(scene, links, settings)),
         ("found", _found(links, several=len(scene.tables) > 1)),
         ("failed", _failed(failed, tools, limits, settings)),
+        ("made", _made(made)),
         ("request", text_file("request").substitute(request=quoted(request[: settings.request_length]))),
     )
     parts = tuple((name, text) for name, text in parts if name in settings.parts)
@@ -271,6 +275,13 @@ def _failed(
     answer = failed["answer"]
     plan = quoted(answer) if isinstance(answer, str) else answer_text(answer, tools, limits)
     return _part("failed", plan=plan, error=error)
+
+
+def _made(made: Mapping[str, Any] | None) -> str:
+    if made is None:
+        return ""
+    rows = f"{made['row_count']} row" if made["row_count"] == 1 else f"{made['row_count']} rows"
+    return _part("made", rows=rows, lines="\n".join(row_text(row) for row in (made["columns"], *made["rows"])))
 
 
 def _part(part: str, /, **facts: str) -> str:

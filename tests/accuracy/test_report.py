@@ -17,6 +17,7 @@ from accuracy.paired import compare_runs
 from accuracy.plots import Bar, bars, calibration, stacked
 from accuracy.records import BenchError, write_records
 from accuracy.report import comparison, interval, markdown, number, table
+from accuracy.selection import read_cases
 from accuracy.stats import Share
 from accuracy.summary import VIEWS, Run, read_runs, summarise
 from engine.settings import load_settings
@@ -65,6 +66,7 @@ def test_the_whole_report_has_every_view(run: Run) -> None:
     assert "| (question) | 1 of 3" in section(text, "By tool")
     assert "| 2 | 0 of 2" in section(text, "By steps")
     assert "| follow-up | 1 of 2" in section(text, "By turn")
+    assert "| follow-up on result | 1 of 2" in section(text, "By scope")
     assert "| crashed: ModelError.too_slow | 1 | 1 |" in section(text, "Kinds of failure")
     assert "| total | 1.73 / 27.1 | 1.73 / 27.1 |" in section(text, "Seconds a case")
     assert "| prompt | 900 / 900 | 900 / 900 |" in section(text, "Tokens a case")
@@ -263,3 +265,33 @@ def test_the_summary_counts_every_case_once_where_groups_do_not_overlap(run: Run
         assert sum(share.count for share in found.shares[view].values()) == len(run.lines)
     assert sum(found.outcomes.values()) == len(run.lines)
     assert sum(found.failures.values()) == len(run.lines) - found.outcomes["right"]
+
+
+def test_follow_ups_are_told_apart_by_what_they_work_on_and_the_survey_has_a_row() -> None:
+    lines = [
+        {
+            "case": case.id,
+            "domain": case.domain,
+            "table": f"{case.domain}/{'+'.join(case.tables)}",
+            "lang": case.lang,
+            "tags": list(case.tags),
+            "tools": [],
+            "steps": 0,
+            "follow_up": bool(case.history),
+            "wanted": case.gold[0],
+            "outcome": "right",
+            "failure": None,
+            "tokens": {},
+            "seconds": {},
+            "confidence": None,
+        }
+        for case in read_cases()
+    ]
+    found = summarise(Run("all", {}, tuple(lines)), SETTINGS)
+    of_survey = [line for line in lines if line["domain"] == "coworker_survey"]
+    assert found.shares["domain"]["coworker_survey"].count == len(of_survey) == 60
+    assert any(line["follow_up"] for line in of_survey)
+    scopes = {name: share.count for name, share in found.shares["scope"].items()}
+    assert scopes.keys() == {"follow-up on result", "follow-up on table", "follow-up on (question)"}
+    assert min(scopes["follow-up on result"], scopes["follow-up on table"]) > 10
+    assert sum(scopes.values()) == found.shares["turn"]["follow-up"].count

@@ -19,11 +19,13 @@ from accuracy import report
 from accuracy.__main__ import main
 from accuracy.cases import Case, load_cases
 from accuracy.identity import asked, differences, golds_hash, run_header
-from accuracy.records import PREDICTIONS, BenchError, read_records
+from accuracy.paired import compare_runs
+from accuracy.records import PREDICTIONS, BenchError, read_records, write_records
+from accuracy.report import repeat_facts
 from accuracy.run import predict, run_cases, same_alone
-from accuracy.score import score_one
+from accuracy.score import score, score_one
 from accuracy.selection import choose, in_order, read_cases
-from accuracy.summary import Doubts, Run, Together, summarise
+from accuracy.summary import Doubts, Run, Together, read_runs, summarise
 from accuracy.tables import Tables
 from engine.batch import Request
 from engine.calibration import Calibration
@@ -31,6 +33,7 @@ from engine.decoder import Decoded, TokenModel, decode
 from engine.model_error import ModelError
 from engine.session import current_result, run
 from engine.settings import ModelSettings, load_settings
+from engine.talk import Talk
 from engine.terminal import counted
 
 SETTINGS = load_settings()
@@ -100,6 +103,41 @@ def test_a_finished_run_loads_no_model(tables: Tables, tmp_path: Path) -> None:
     assert run_cases(out, {**HEADER, "time": "later"}, TOY, tables, loader) == 0
     assert loader.times == 0
     assert out.read_bytes() == before
+
+
+def test_step_by_step_the_answers_are_the_same_and_the_run_is_told_apart(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, stepwise=replace(SETTINGS.stepwise, on=True))
+    paths: list[Path] = []
+    for each, model in ((SETTINGS, RecordedModel(golds())), (settings, RecordedModel(golds()))):
+        with Tables(each, FOLDER) as opened:
+            header = {**run_header(TOY, CHOICE, opened, tiny_gguf.write_model(tmp_path / "m.gguf")), "time": "now"}
+            paths.append(tmp_path / f"{len(paths)}.jsonl")
+            run_cases(paths[-1], header, TOY, opened, Loader(model))
+            scored = score(read_records(paths[-1], PREDICTIONS), TOY, opened)
+            write_records(paths[-1].with_suffix(".scores.jsonl"), scored.header, scored.lines)
+    plain, stepwise = (read_records(path, PREDICTIONS) for path in paths)
+    assert differences(plain.header, stepwise.header) == ["settings"]
+    assert [line["answer"] for line in stepwise.lines] == [line["answer"] for line in plain.lines]
+    steps = {case.id: len(case.gold[0].get("steps", ())) for case in TOY}
+    for one, other in zip(plain.lines, stepwise.lines, strict=True):
+        assert (other["tokens"]["prompt"] > one["tokens"]["prompt"]) == (steps[one["case"]] > 0)
+    first, second = read_runs([path.with_suffix(".scores.jsonl") for path in paths])
+    assert second.name == f"{first.name}, step by step"
+    found = compare_runs(first, second)
+    assert (found.cases, found.only_first, found.only_second) == (len(TOY), 0, 0)
+    assert "--stepwise" in repeat_facts(second)["command"]
+    assert "--stepwise" not in repeat_facts(first)["command"]
+
+
+@pytest.mark.parametrize("case", [case for case in EVERY if case.history], ids=lambda case: case.id)
+def test_a_follow_up_is_asked_with_the_very_prompt_of_a_conversation(own_tables: Tables, case: Case) -> None:
+    model = RecordedModel({case.request: case.gold[0]})
+    predict(case, own_tables, model)
+    talk = Talk(own_tables.workspace(case))
+    for turn in case.history:
+        talk.add(turn.request, turn.answer)
+    talk.ask(case.request, model)
+    assert model.prompts[0] == model.prompts[1]
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"case":"toy-en-0', '{"case":"toy-ru-001","answer":"\u0421'.encode()[:-1]])

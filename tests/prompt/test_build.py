@@ -24,7 +24,7 @@ from prompt.resolve import links
 
 SETTINGS = load_settings().prompt
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
-PARTS = ["instructions", "domain", "tables", "examples", "conversation", "result", "found", "failed", "request"]
+PARTS = ["instructions", "domain", "tables", "examples", "conversation", "result", "found", "failed", "made", "request"]
 SHOPS = TableState(
     (
         Column("sana", "date"),
