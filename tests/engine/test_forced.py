@@ -11,8 +11,9 @@ from strategies import CONTRACTS, scenes, written_answers
 from engine.decoder import decode
 from engine.forced import ForcedRuns
 from engine.model import LlamaModel
-from engine.settings import load_settings
-from grammar import AnswerMatcher
+from engine.settings import limits, load_settings
+from grammar import AnswerMatcher, Column, Matchers, Scene, TableState
+from grammar.matcher import MOST_SCENES
 
 SETTINGS = load_settings().model
 BYTES = [bytes((byte,)) for byte in range(256)]
@@ -54,3 +55,44 @@ def test_without_forced_runs_the_model_is_asked_for_every_token() -> None:
     model = FakeModel(BYTES, preferring(BYTES, "a"))
     decoded = decode(model, FiniteMatcher(['{"a"}', '{"b"}']), "p", replace(SETTINGS, forced_runs=False))
     assert (decoded.forced_tokens, decoded.passes) == (0, 5)
+
+
+def test_an_unusual_spelling_ends_the_forced_run_for_one_token_only() -> None:
+    pieces = [*BYTES, b'{"']
+    model, matcher = FakeModel(pieces, preferring(pieces, "a")), FiniteMatcher(['{"op":"a"}', '{"op":"b"}'])
+    runs = ForcedRuns(model.tokenise, pieces, matcher)
+    assert runs.tokens([256], b'{"') == []
+    assert runs.tokens([256, ord("o")], b'{"o') == list(b'p":"')
+    assert runs.tokens(list(b'{"o'), b'{"o') == list(b'p":"')
+
+
+@given(st.data())
+def test_what_is_forced_is_what_the_bytes_allow(data: st.DataObject) -> None:
+    matcher = AnswerMatcher(CONTRACTS, data.draw(scenes()))
+    text = data.draw(written_answers(matcher)).encode()
+    written = matcher.advance(matcher.start(), text[: data.draw(st.integers(0, len(text)))])
+    assert written is not None
+    run, reached = b"", written
+    while len(allowed := matcher.first_bytes(reached)) == 1:
+        run += bytes(allowed)
+        following = matcher.advance(written, run)
+        assert following is not None
+        reached = following
+    assert matcher.forced(written) == run
+
+
+def test_a_matcher_is_kept_for_its_scene_and_contracts(loans_scene: Scene) -> None:
+    known = Matchers()
+    made = known.of(CONTRACTS, loans_scene)
+    assert known.of(list(CONTRACTS), replace(loans_scene)) is made
+    assert known.of(CONTRACTS[:3], loans_scene) is not made
+    assert known.of(CONTRACTS, loans_scene, nulls=True) is not made
+    for number in range(MOST_SCENES):
+        known.of(CONTRACTS, Scene((replace(loans_scene.tables[0], name=str(number)),)))
+    assert known.of(CONTRACTS, loans_scene) is not made
+
+
+@pytest.fixture
+def loans_scene() -> Scene:
+    columns = (Column("holat", "text", ("Faol", "Yopilgan")), Column("qoldiq", "number"))
+    return Scene((TableState(columns, limits(load_settings()), name="loans"),))
