@@ -82,6 +82,14 @@ def test_every_case_counts_in_its_half_language_and_domain(tables: Tables) -> No
     assert text.count("wrong links") <= len(found)
 
 
+def test_the_lexicon_finds_without_a_glossary_and_leaves_a_glossary_alone(tables: Tables) -> None:
+    found = measure(list(CASES.values())[:24], tables)
+    shares = {way: groups["all"] for way, groups in found.items()}
+    assert shares["lexicon"].found > shares["names"].found
+    assert (shares["lexicon"].precision or 0) >= (shares["names"].precision or 1)
+    assert (shares["both"].made, shares["both"].found) == (shares["glossary"].made, shares["glossary"].found)
+
+
 def test_both_halves_have_tables() -> None:
     halves = {case.domain: groups_of(case)[1] for case in read_cases()}
     assert sorted(halves.values()) == ["checking"] * 3 + ["tuning"] * 3
