@@ -67,6 +67,10 @@ def parser() -> argparse.ArgumentParser:
     _file_arguments(profile)
     profile.add_argument("--json", action="store_true", help="print one JSON object")
 
+    served = _command(commands, "mcp", "serve ask, run and profile over the Model Context Protocol (extra `mcp`)")
+    _paths(served)
+    _model_options(served)
+
     _add_printing(commands)
     for entry in entry_points(group=COMMANDS_OF_OTHERS):
         other = entry.load()

@@ -137,6 +137,20 @@ def _chat(arguments: argparse.Namespace, settings: Settings, language: Language)
     return exit_codes.ANSWERED
 
 
+def _mcp(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from .desk import Desk
+    from .mcp_server import serve
+
+    if STANDARD_INPUT in map(str, arguments.files):
+        raise FileError("input_twice", path=STANDARD_INPUT)
+    workspace = _opened(arguments, settings, language)
+    settings = _with_model(settings, arguments)
+    say_server(settings, language)
+    with Desk(workspace, settings, language) as desk:
+        serve(desk, language, settings.output.shown_options)
+    return exit_codes.ANSWERED
+
+
 def _run(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     if STANDARD_INPUT == str(arguments.plan) in map(str, arguments.files):
         raise FileError("input_twice", path=STANDARD_INPUT)
@@ -283,6 +297,7 @@ def _toolset(arguments: argparse.Namespace, settings: Settings) -> Toolset:
 _COMMANDS = {
     "ask": _ask,
     "chat": _chat,
+    "mcp": _mcp,
     "run": _run,
     "sql": _sql,
     "profile": _profile,

@@ -152,6 +152,15 @@ class ServerSettings:
 
 
 @dataclass(frozen=True)
+class McpSettings:
+    """How much other programs get at once."""
+
+    rows: int
+    result_bytes: int
+    text_length: int
+
+
+@dataclass(frozen=True)
 class ReadingSettings:
     """When and how far other readings of a request are looked for, and when one is asked about."""
 
@@ -288,6 +297,7 @@ class Settings:
     database: DatabaseSettings
     model: ModelSettings
     server: ServerSettings
+    mcp: McpSettings
     readings: ReadingSettings
     stepwise: StepwiseSettings
     weights: WeightsSettings

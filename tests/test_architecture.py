@@ -48,6 +48,7 @@ def test_there_are_sources() -> None:
         ("xlsxwriter", "engine/xlsx_file.py"),
         ("sqlglot", "engine/dialect_sql.py"),
         ("http", "engine/http_json.py"),
+        ("mcp", "engine/mcp_server.py"),
     ],
 )
 def test_one_module_owns_each_outside_thing(library: str, owner: str) -> None:
