@@ -17,7 +17,7 @@ from engine.plan import shipped_contracts
 from engine.session import open_workspace, prepare
 from engine.settings import Settings, home
 from grammar import Contract, check_contracts
-from prompt.tool_choice import meanings, ranking
+from prompt.tool_choice import ToolIndex, meanings
 
 from .report import table
 
@@ -123,10 +123,11 @@ def measure(settings: Settings) -> Recall:
     bare: list[Contract] = [{key: part for key, part in each.items() if key != "words"} for each in every]
     workspace = open_workspace([home("domains") / TABLE], settings)
     lexicon = common_lexicon() if settings.resolver.lexicon else None
+    indexes = [ToolIndex(tools, lexicon) for tools in (every, bare)]
     ranked = []
     for asked in requests():
         meant = meanings(prepare(workspace, asked.request).links)
-        for way, tools in zip(WAYS, (every, bare), strict=True):
-            names = [tools[place]["name"] for place in ranking(tools, asked.request, meant, lexicon)]
+        for way, tools in zip(WAYS, indexes, strict=True):
+            names = [tools.contracts[place]["name"] for place in tools.ranking(asked.request, meant)]
             ranked.append(Ranked(asked, way, asked.tool in shipped, names.index(asked.tool) + 1))
     return Recall(len(every), ranked)

@@ -7,6 +7,7 @@ The user's own come from files (`--tools FILE.py`) and from installed packages, 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from grammar import Contract, Scene, ToolError, by_name, same_name
 from grammar.calls import offered
 from prompt.lexicon import Lexicon
-from prompt.tool_choice import best_tools
+from prompt.tool_choice import ToolIndex
 
 from .own_calls import FunctionError, OwnThread, executor_of
 from .own_tools import OwnTool, OwnToolError, is_marked, own_tool
@@ -36,6 +37,11 @@ class Toolset:
     named: str | None = None
     none: bool = False
 
+    @cached_property
+    def _indexes(self) -> dict[Lexicon | None, ToolIndex]:
+        """What was made for earlier requests."""
+        return {}
+
     @property
     def allowed(self) -> tuple[Contract, ...]:
         """The contracts that requests may use."""
@@ -52,7 +58,9 @@ class Toolset:
         """
         if len(self.allowed) <= settings.most_in_prompt:
             return self.allowed
-        return tuple(best_tools(self.allowed, request, meanings, settings.most_in_prompt, lexicon))
+        if lexicon not in self._indexes:
+            self._indexes[lexicon] = ToolIndex(self.allowed, lexicon)
+        return tuple(self._indexes[lexicon].best(request, meanings, settings.most_in_prompt))
 
     def choosing(self, named: str | None, none: bool) -> "Toolset":
         """Return the same tools, of which requests may use only one, or none. ToolError for an unknown name."""

@@ -35,67 +35,67 @@ def meanings(links: Iterable[Link]) -> list[str]:
     return [link.value for link in links if link.kind == "meaning" and link.value is not None]
 
 
-def best_tools(
-    contracts: Sequence[Contract], request: str, meanings: Iterable[str], most: int, lexicon: Lexicon | None = None
-) -> list[Contract]:
-    """Return at most `most` contracts, those whose words match the request best, in the order in which they stand.
+class ToolIndex:
+    """The words that are said of each of some tools; by the lexicon, if there is one, words of two languages meet."""
 
-    `meanings` say in English what the resolver made of words of the request; by the `lexicon` words of two languages
-    meet. Tools that match equally well are taken in their order.
-    """
-    return [contracts[place] for place in sorted(ranking(contracts, request, meanings, lexicon)[:most])]
+    def __init__(self, contracts: Sequence[Contract], lexicon: Lexicon | None = None) -> None:
+        self.contracts = contracts
+        self._lexicon = lexicon
+        self._stop = _stop_words()
+        hints = _hints()
+        self._keys = [self._keys_of(contract, hints) for contract in contracts]
+        self._having: dict[str, int] = defaultdict(int)
+        for keys in self._keys:
+            for key in keys:
+                self._having[key] += 1
 
+    def best(self, request: str, meanings: Iterable[str], most: int) -> list[Contract]:
+        """Return at most `most` contracts, those whose words match the request best, in the order in which they stand.
 
-def ranking(
-    contracts: Sequence[Contract], request: str, meanings: Iterable[str], lexicon: Lexicon | None = None
-) -> list[int]:
-    """Return the places of the tools, those first that match the request best; equals in their order."""
-    scores = tool_scores(contracts, request, meanings, lexicon)
-    return sorted(range(len(contracts)), key=lambda place: -scores[place])
+        `meanings` say in English what the resolver made of words of the request. Tools that match equally well are
+        taken in their order.
+        """
+        return [self.contracts[place] for place in sorted(self.ranking(request, meanings)[:most])]
 
+    def ranking(self, request: str, meanings: Iterable[str]) -> list[int]:
+        """Return the places of the tools, those first that match the request best; equals in their order."""
+        scores = self.scores(request, meanings)
+        return sorted(range(len(scores)), key=lambda place: -scores[place])
 
-def tool_scores(
-    contracts: Sequence[Contract], request: str, meanings: Iterable[str], lexicon: Lexicon | None = None
-) -> list[float]:
-    """Return how well each tool matches the request: the sum over its words of how rare and how sure they are."""
-    stop, hints = _stop_words(), _hints()
-    tools = [_keys(contract, hints, stop, lexicon) for contract in contracts]
-    having: dict[str, int] = defaultdict(int)
-    for keys in tools:
-        for key in keys:
-            having[key] += 1
-    asked = {word: (forms, 1.0) for word, forms in _meant(request, stop, lexicon)}
-    asked = {word: (forms, _MEANT) for word, forms in _meant(" ".join(meanings), stop, lexicon)} | asked
-    scores = [0.0] * len(tools)
-    for forms, weight in asked.values():
-        for place, keys in enumerate(tools):
-            shared = [_rarity(having[key], len(tools)) * sure * keys[key] for key, sure in forms.items() if key in keys]
-            scores[place] += weight * max(shared, default=0.0)
-    return scores
+    def scores(self, request: str, meanings: Iterable[str]) -> list[float]:
+        """Return how well each tool matches the request: the sum over its words of how rare and how sure they are."""
+        asked = {word: (forms, 1.0) for word, forms in self._meant(request)}
+        asked = {word: (forms, _MEANT) for word, forms in self._meant(" ".join(meanings))} | asked
+        scores = [0.0] * len(self._keys)
+        for forms, weight in asked.values():
+            rare = {key: sure * self._rarity(key) for key, sure in forms.items() if key in self._having}
+            for place, keys in enumerate(self._keys):
+                scores[place] += weight * max((rare[key] * keys[key] for key in rare.keys() & keys.keys()), default=0.0)
+        return scores
 
+    def _rarity(self, key: str) -> float:
+        """Return how much a word tells that so many of the tools have (the inverse document frequency of BM25)."""
+        having = self._having[key]
+        return math.log(1 + (len(self._keys) - having + 0.5) / (having + 0.5))
 
-def _rarity(having: int, all_tools: int) -> float:
-    """Return how much a word tells that so many of the tools have (the inverse document frequency of BM25)."""
-    return math.log(1 + (all_tools - having + 0.5) / (having + 0.5))
+    def _keys_of(self, contract: Contract, hints: Mapping[str, str]) -> _Keys:
+        """Return the forms of the words that are said of a tool, each with how much it counts."""
+        keys: dict[str, float] = {}
+        for text, weight in _texts(contract, hints):
+            for _, forms in self._meant(text):
+                for key, sure in forms.items():
+                    keys[key] = max(sure * weight, keys.get(key, 0.0))
+        return keys
 
-
-def _keys(contract: Contract, hints: Mapping[str, str], stop: frozenset[str], lexicon: Lexicon | None) -> _Keys:
-    """Return the forms of the words that are said of a tool, each with how much it counts."""
-    keys: dict[str, float] = {}
-    for text, weight in _texts(contract, hints):
-        for _, forms in _meant(text, stop, lexicon):
-            for key, sure in forms.items():
-                keys[key] = max(sure * weight, keys.get(key, 0.0))
-    return keys
-
-
-def _meant(text: str, stop: frozenset[str], lexicon: Lexicon | None) -> Iterator[tuple[str, _Keys]]:
-    """Yield the words of a text that tell something, each with its forms and the concepts that begin with it."""
-    words = _words(text)
-    spans: Sequence[Sequence[Span]] = [()] * len(words) if lexicon is None else lexicon.spans(words, names=False)
-    for word, found in zip(words, spans, strict=True):
-        if word not in stop:
-            yield word, {**_forms(word), **{f"concept {concept}": _CONCEPT * sure for _, concept, sure in found}}
+    def _meant(self, text: str) -> Iterator[tuple[str, _Keys]]:
+        """Yield the words of a text that tell something, each with its forms and the concepts that begin with it."""
+        words = _words(text)
+        spans: Sequence[Sequence[Span]] = [()] * len(words)
+        if self._lexicon is not None:
+            spans = self._lexicon.spans(words, names=False)
+        for word, found in zip(words, spans, strict=True):
+            if word not in self._stop:
+                yield word, {**_forms(word), **{f"concept {concept}": _CONCEPT * sure for _, concept, sure in found}}
 
 
 @lru_cache(maxsize=_KEPT_WORDS)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.domain import common_lexicon
 from grammar.openai_function import explained
-from prompt.tool_choice import best_tools, meanings, ranking, tool_scores
+from prompt.tool_choice import ToolIndex, meanings
 
 
 def contract(name: str, description: str, **parts: Any) -> dict[str, Any]:
@@ -29,6 +29,8 @@ TOOLS = [
     contract("mark_rows", "Mark rows"),
 ]
 
+INDEX = ToolIndex(TOOLS)
+
 
 @pytest.mark.parametrize(
     ("request_text", "tool"),
@@ -47,36 +49,36 @@ TOOLS = [
     ],
 )
 def test_words_meet_whatever_their_ending_and_alphabet(request_text: str, tool: str) -> None:
-    assert TOOLS[ranking(TOOLS, request_text, ())[0]]["name"] == tool
+    assert TOOLS[INDEX.ranking(request_text, ())[0]]["name"] == tool
 
 
 def test_what_the_resolver_says_in_english_counts() -> None:
-    assert tool_scores(TOOLS, "солиқ", ()) == [0.0] * len(TOOLS)
-    assert [tool["name"] for tool in best_tools(TOOLS, "солиқ", ["tax of sales"], 1)] == ["vat"]
+    assert INDEX.scores("солиқ", ()) == [0.0] * len(TOOLS)
+    assert [tool["name"] for tool in INDEX.best("солиқ", ["tax of sales"], 1)] == ["vat"]
     assert meanings([]) == []
 
 
 def test_equals_and_what_matches_nothing_stay_in_their_order() -> None:
-    assert ranking(TOOLS, "", ()) == [0, 1, 2, 3, 4]
-    assert ranking(TOOLS, "the of and", ()) == [0, 1, 2, 3, 4]
-    assert [tool["name"] for tool in best_tools(TOOLS, "warehouse", (), 3)] == ["get_weather", "loanSchedule", "ship"]
+    assert INDEX.ranking("", ()) == [0, 1, 2, 3, 4]
+    assert INDEX.ranking("the of and", ()) == [0, 1, 2, 3, 4]
+    assert [tool["name"] for tool in INDEX.best("warehouse", (), 3)] == ["get_weather", "loanSchedule", "ship"]
 
 
 def test_words_of_two_languages_meet_by_the_lexicon() -> None:
     tools = [contract("a", "Send a letter"), contract("b", "Say what is left in the warehouse")]
     for asked in ("Omborda nima bor?", "Что на складе?"):
-        assert tool_scores(tools, asked, ()) == [0.0, 0.0]
-        first, second = tool_scores(tools, asked, (), common_lexicon())
+        assert ToolIndex(tools).scores(asked, ()) == [0.0, 0.0]
+        first, second = ToolIndex(tools, common_lexicon()).scores(asked, ())
         assert second > first
 
 
 def test_a_word_that_few_tools_have_tells_more() -> None:
     tools = [contract(f"count_{number}", "Count things", words={"en": ["red"]}) for number in range(5)]
     tools.append(contract("other", "Paint it blue"))
-    scores = tool_scores(tools, "red blue", ())
+    scores = ToolIndex(tools).scores("red blue", ())
     assert scores[5] > scores[0] > 0
 
 
 @pytest.mark.parametrize("request_text", ["\ud800", "🙂" * 50, "x" * 10000, "'", "-- - _"])
 def test_any_text_is_ranked(request_text: str) -> None:
-    assert sorted(ranking(TOOLS, request_text, ())) == [0, 1, 2, 3, 4]
+    assert sorted(INDEX.ranking(request_text, ())) == [0, 1, 2, 3, 4]
