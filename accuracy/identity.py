@@ -62,7 +62,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 def settings_record(settings: Settings) -> Record:
     """Return the settings as JSON has them, without the paths of the model, which say nothing elsewhere."""
-    values: Record = asdict(settings)
+    values: Record = json.loads(json.dumps(asdict(settings)))
     values["model"] |= {"path": None, "adapter": None}
     return values
 

@@ -310,6 +310,8 @@ def test_a_header_says_what_is_needed_to_repeat_the_run_and_no_path(tables: Tabl
     assert str(tmp_path) not in json.dumps(header)
     assert str(FOLDER) not in json.dumps(header)
     assert differences(header, run_header(TOY, CHOICE, tables, model)) == []
+    kept = json.loads(json.dumps(header))
+    assert differences(kept, run_header(TOY, CHOICE, tables, model)) == [], "a file that was begun is gone on with"
 
 
 def test_a_header_tells_runs_apart(tables: Tables, tmp_path: Path) -> None:
