@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from prompt.context import domain_files
+
 from . import sql
 from .compressed import gzip_content, standard_input, zip_content, zip_names
 from .database import Connection, DatabaseError, drop, is_view, query, tables
@@ -173,15 +175,19 @@ def _folder(opening: _Opening, folder: Path) -> list[OpenedTable]:
 
 
 def _files(folder: Path, most: int) -> list[Path]:
-    """Return the files of a folder by name, without hidden ones and what databases keep beside their files."""
+    """Return the files of a folder by name, without hidden ones, the words of a domain, and what databases keep."""
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise FileError("unreadable", path=str(folder), found=error.strerror) from error
+    words = domain_files(folder)
     files = [
         path
         for path in entries
-        if path.is_file() and not path.name.startswith(_HIDDEN) and not path.name.endswith(_BESIDE_DATABASES)
+        if path.is_file()
+        and path.name not in words
+        and not path.name.startswith(_HIDDEN)
+        and not path.name.endswith(_BESIDE_DATABASES)
     ]
     if len(files) > most:
         raise FileError("folder_too_large", path=str(folder), found=len(files), allowed=most)

@@ -14,6 +14,17 @@ class ContextError(TezError):
     """A file of a domain cannot be read or does not have its form: names the file, what was found and is allowed."""
 
 
+def domain_files(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files in a folder that hold the words of a domain; none where they are no such words."""
+    if not (folder / GLOSSARY).exists() and not (folder / EXAMPLES).exists():
+        return ()
+    try:
+        load_context(folder)
+    except ContextError:
+        return ()
+    return GLOSSARY, EXAMPLES, TABLES
+
+
 def load_context(path: str | Path) -> dict[str, Any]:
     """Return `{"glossary": {phrases: meaning}, "examples": [{"request", "answer"}], "tables": {name: description}}`.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import LOANS, tez
+from command_line import LOANS, ROOT, tez
 from workbooks import xlsx
 
 from engine import database, sql
@@ -239,3 +239,16 @@ def test_names_of_files_and_columns_are_data(tmp_path: Path) -> None:
         ]
         assert run_plan(con, table.name, steps, SETTINGS)["rows"] == [("b", 5), ("a", 6)]
         con.close()
+
+
+def test_the_words_of_a_domain_are_no_tables() -> None:
+    folder = ROOT / "domains" / "coworker_survey"
+    _, tables = opened(folder)
+    assert [table.name for table in tables] == sorted(path.stem for path in folder.glob("*.csv"))
+
+
+def test_tables_that_are_only_called_like_the_words_of_a_domain_are_opened(tmp_path: Path) -> None:
+    (tmp_path / "tables.json").write_text('[{"legs": 4}]')
+    (tmp_path / "examples.json").write_text('[{"n": 1}, {"n": 2}]')
+    _, tables = opened(tmp_path)
+    assert {table.name: table.rows for table in tables} == {"examples": 2, "tables": 1}

@@ -149,7 +149,7 @@ def dirty(tmp_path: Path) -> Workspace:
     return open_workspace([written(tmp_path, DIRTY)], SETTINGS)
 
 
-def test_values_that_a_step_changed_are_read_from_the_result(dirty: Workspace) -> None:
+def test_p43_values_that_a_step_changed_are_read_from_the_result(dirty: Workspace) -> None:
     talk, model = Talk(dirty), Told()
     tell(talk, model, "tuzat", {"steps": [SPELL]})
     assert talk.standing is not None
@@ -171,7 +171,7 @@ def test_values_that_a_step_changed_are_read_from_the_result(dirty: Workspace) -
     assert talk.result["row_count"] == 1
 
 
-def test_numbers_that_a_step_made_are_offered_in_the_next(dirty: Workspace) -> None:
+def test_p43_numbers_that_a_step_made_are_offered_in_the_next(dirty: Workspace) -> None:
     talk, model = Talk(dirty), Told()
     if dict.fromkeys(column.kind for column in dirty.scene.tables[0].columns) == {"text": None}:
         tell(talk, model, "narxni songa aylantir", {"steps": [NUMBERS]})
@@ -179,6 +179,21 @@ def test_numbers_that_a_step_made_are_offered_in_the_next(dirty: Workspace) -> N
     tell(talk, model, "jami", scoped(talk, {"steps": [total]}, "result"))
     assert talk.result is not None
     assert talk.result["rows"] == [(4700,)]
+
+
+def test_p43_a_follow_up_works_on_what_it_names_and_says_so(tmp_path: Path) -> None:
+    path = written(tmp_path, "Shahar,Baho\nToshkent,5\nToshkent,3\nBuxoro,5\nXiva,4\n")
+    talk, model = Talk(open_workspace([path], SETTINGS)), Told()
+    city = {"tool": "filter", "args": {"column": "Shahar", "op": "=", "value": "Toshkent"}}
+    good = {"tool": "filter", "args": {"column": "Baho", "op": ">", "value": 4}}
+    tell(talk, model, "Toshkentdagi sotuvlar", {"steps": [city]})
+    assert (talk.conversation.scope(), shown(talk)[2]) == ("table", 2)
+    tell(talk, model, "shulardan 4 dan yuqori baholilarini ko'rsat", {"on": "result", "steps": [good]})
+    assert (talk.conversation.scope(), shown(talk)[1]) == ("result", [("Toshkent", 5)])
+    tell(talk, model, "butun jadvaldan-chi?", {"on": "table", "steps": [good]})
+    assert (talk.conversation.scope(), shown(talk)[1]) == ("table", [("Toshkent", 5), ("Buxoro", 5)])
+    talk.switch()
+    assert (talk.conversation.scope(), shown(talk)[1]) == ("result", [("Toshkent", 5)])
 
 
 def test_p46_the_average_of_nothing_is_no_row(loans: Workspace) -> None:
