@@ -1,12 +1,16 @@
 """Models behind servers: each answer and each fault of theirs, from a server on the loopback to what the user sees."""
 
 import json
+import os
+import signal
+import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import tez
+from command_line import ROOT, TEZ, tez
 from hostile_server import MODELS, Handler, chat, hostile
 
 from engine import exit_codes
@@ -275,3 +279,36 @@ def test_texts_that_are_no_answer(text: str) -> None:
 
 def test_whole_numbers_are_whole() -> None:
     assert json.dumps(read_answer('{"n": 5.0, "x": 0.5}')[0]) == '{"n": 5, "x": 0.5}'
+
+
+def test_the_benchmark_asks_a_server(tmp_path: Path) -> None:
+    out = tmp_path / "p.jsonl"
+    plan = '{"steps":[{"tool":"describe","args":{}}]}'
+    with hostile(plan) as server:
+        done = tez("bench", "run", "--out", out, "--sample", "3", "--model", server.address)
+        batch = tez("bench", "run", "--out", tmp_path / "q", "--batch", "2", "--lang", "en", "--model", server.address)
+    assert done.code == exit_codes.ANSWERED, done.err
+    header, *lines = map(json.loads, out.read_text().splitlines())
+    assert header["model"]["name"] == "tiny"
+    assert len(lines) == 3
+    assert all(line["answer"] or line["error"] for line in lines)
+    assert tez("bench", "score", out).code == exit_codes.ANSWERED
+    assert batch.code == exit_codes.MODEL
+
+
+def test_ctrl_c_ends_the_wait(table: Path) -> None:
+    asked = threading.Event()
+
+    def waiting(handler: Handler) -> None:
+        asked.set()
+        handler.connection.recv(1)
+
+    with hostile(waiting) as server:
+        command = [*TEZ, "ask", str(table), "sort by b", "--lang", "en", "--model", server.address]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+        assert asked.wait(60)
+        done.send_signal(signal.SIGINT)
+        _, said = done.communicate(timeout=60)
+    assert done.returncode == exit_codes.INTERRUPTED
+    assert "Traceback" not in said
