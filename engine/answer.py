@@ -10,9 +10,10 @@ from threading import RLock
 from typing import Any, Self, TypeAlias
 
 from grammar import ToolError, by_name
-from prompt.words import Language, detect_language, explain, note_text, question_text, screen_text
+from prompt.words import Language, detect_language, error_text, explain, note_text, question_text, screen_text
 
 from . import database
+from .accepted import AcceptedError, Memory, accepted_result, with_recalled
 from .answered import Answered
 from .calibration import calibration_of
 from .conversation import Conversation
@@ -56,8 +57,10 @@ class Opened:
         with told_in(language, settings.output.shown_options), self.lend() as model:
             talk = self._talk(conversation)
             calibration = calibration_of(settings, model.key)
+            failed: list[AcceptedError] = []
+            talk.workspace = with_recalled(talk.workspace, request, failed.append)
             answered = talk.ask(request, model, others=settings.readings.most > 0, calibration=calibration)
-        return Answer(self, talk, answered, language)
+        return Answer(self, talk, answered, language, failed)
 
     def run(self, conversation: Conversation, plan: Plan, request: str | None = None) -> "Answer":
         """Run a plan that goes on from a conversation; raises what `session.run` raises."""
@@ -82,8 +85,16 @@ class Answer:
     several threads, which wait for each other; different answers do not, but for the model.
     """
 
-    def __init__(self, opened: Opened, talk: Talk, answered: Answered, language: Language) -> None:
+    def __init__(
+        self,
+        opened: Opened,
+        talk: Talk,
+        answered: Answered,
+        language: Language,
+        failed: Sequence[AcceptedError] = (),
+    ) -> None:
         self.language = language
+        self._failed = tuple(failed)
         self._opened = opened
         self._talk = talk
         self._answered = answered
@@ -143,7 +154,7 @@ class Answer:
         shown = self._opened.workspace.settings.output.shown_options
         said = [note_text(note, self.language, shown=shown) for note in self._answered.notes]
         found = [f"{note['step']}. {note_text(note, self.language, shown=shown)}" for note in self.evidence]
-        return (*said, *found)
+        return (*(error_text(error, self.language) for error in self._failed), *said, *found)
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -157,11 +168,6 @@ class Answer:
     def confidence(self) -> float | None:
         """Return how often such an answer is right, 0 to 1; None where that was not measured of the model."""
         return self._answered.confidence
-
-    @property
-    def timing(self) -> dict[str, float]:
-        """Return the seconds that each part of the answer took."""
-        return dict(self._answered.timing)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -273,6 +279,17 @@ class Answer:
         answer = talk.conversation.turns[-1].answer
         made = replace(self._answered, answer=answer, result=talk.result, decisions=(), confidence=None)
         return Answer(self._opened, talk, made, self.language)
+
+    def accept(self) -> int:
+        """Keep request and plan among the accepted answers, and return the number there: see `tez history`.
+
+        Raises AcceptedError, `no_request` for a plan that was run without one.
+        """
+        with self._reading():
+            _ = self._made
+            if self.request is None:
+                raise AcceptedError("no_request")
+            return Memory(self._opened.workspace.settings).keep(accepted_result(self._talk))
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer as JSON has it, with at most `output.json_rows` rows."""

@@ -9,6 +9,7 @@ from grammar import Scene, TezError
 from prompt.words import Language, detect_language, error_text, question_text, screen_text
 
 from . import render, terminal
+from .accepted import with_recalled
 from .answered import Answered
 from .calibration import Calibration, calibration_of
 from .conversation import Conversation
@@ -129,6 +130,7 @@ class Chat:
         with terminal.progress(self.language) as progress:
             model = self._loaded(progress)
             listening, most = self._listening(progress), self.talk.workspace.settings.readings.most
+            self.talk.workspace = with_recalled(self.talk.workspace, request, self.say_error)
             answered = self.talk.ask(request, model, listening, others=most > 0, calibration=self._calibration)
         self.show_answered(answered)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import render
+from .accepted import Memory, accepted_result
 from .chat import Chat, source_paths
 from .conversation import Conversation, ConversationError
 from .deliver import Wanted, check_wanted
@@ -83,6 +84,11 @@ def _take(chat: Chat, argument: str) -> None:
 def _keep(chat: Chat, argument: str) -> None:
     chat.talk.keep(_named(argument))
     chat.say("chat_kept", name=chat.talk.workspace.tables[-1].name, rows=chat.talk.workspace.tables[-1].rows)
+
+
+def _accept(chat: Chat, argument: str) -> None:
+    number = Memory(chat.talk.workspace.settings).keep(accepted_result(chat.talk))
+    chat.say("accepted", number=number)
 
 
 def _chart(chat: Chat, argument: str) -> None:
@@ -183,6 +189,7 @@ COMMANDS: dict[str, Command] = {
     "edit": _edit,
     "take": _take,
     "keep": _keep,
+    "accept": _accept,
     "chart": _chart,
     "export": _export,
     "plan": _plan,

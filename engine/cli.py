@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     ask.add_argument(
         "--reading", type=_reading, metavar="N", help="take the N-th of the readings that were found possible"
     )
+    ask.add_argument("--accept", action="store_true", help="keep the answer among the accepted ones: see tez history")
     ask.add_argument("--dry-run", action="store_true", help="write the plan and do not run it")
     _output_options(ask)
 
@@ -72,6 +73,8 @@ def parser() -> argparse.ArgumentParser:
     _model_options(served)
 
     _add_printing(commands)
+    _history(commands)
+
     for entry in entry_points(group=COMMANDS_OF_OTHERS):
         other = entry.load()
         command = _command(commands, other.name, other.help)
@@ -102,6 +105,27 @@ def _add_printing(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     _tool_choice(prompt)
     prompt.add_argument("--request", default="", metavar="TEXT", help="the request")
     prompt.add_argument("--json", action="store_true", help="print the parts as one JSON object")
+
+
+def _history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command of accepted answers, which lists them where nothing else is said."""
+    history = _command(commands, "history", "list, search, show, run again and delete accepted answers")
+    history.add_argument("--json", action="store_true", help="print one JSON object")
+    doing = history.add_subparsers(dest="doing", metavar="WHAT")
+    search = _command(doing, "search", "list the accepted answers that hold all these words")
+    search.add_argument("words", nargs="+", metavar="WORD", help="words of the request, the plan or the columns")
+    show = _command(doing, "show", "show one accepted answer: request, tables and plan")
+    replay = _command(doing, "replay", "run the plan of an accepted answer on files; needs no model")
+    delete = _command(doing, "delete", "delete an accepted answer, or all of them")
+    show.add_argument("number", type=_reading, metavar="N", help="its number in the list")
+    replay.add_argument("number", type=_reading, metavar="N", help="its number in the list")
+    _file_arguments(replay)
+    _output_options(replay)
+    which = delete.add_mutually_exclusive_group(required=True)
+    which.add_argument("number", nargs="?", type=_reading, metavar="N", help="its number in the list")
+    which.add_argument("--all", action="store_true", help="delete all of them")
+    for each in (search, show, delete):
+        each.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from grammar import TezError, gbnf, json_schema, openai_tools
 from prompt.build import tool_lines
-from prompt.glossary import Entry, column_meanings
+from prompt.glossary import column_meanings
 from prompt.words import (
     Language,
     detect_language,
@@ -19,6 +19,7 @@ from prompt.words import (
 )
 
 from . import exit_codes, outcome, render, terminal
+from .accepted import with_recalled
 from .answered import Answered
 from .asking import settling_of
 from .calibration import calibration_of
@@ -27,16 +28,17 @@ from .confidence import least
 from .decoder import unread
 from .deliver import Delivery, Wanted, check_wanted
 from .files import OpenedTable
+from .history_command import accept, history, replay, say_error
 from .load_options import ASK, LoadOptions
 from .other_readings import offer_readings
 from .paths import FileError
 from .plan_file import read_plan
-from .profile import Profile, profile
-from .profile_text import is_estimated, problem_lines, profile_rows, table_json
+from .profile import profile
+from .profile_text import table_json
 from .report_text import report_lines
 from .session import ask, prepare, run, statement
 from .settings import Settings, load_settings
-from .show import LiveSteps, hand_over, in_dialect, print_unrun, say_notes, say_readings, say_server
+from .show import LiveSteps, hand_over, in_dialect, print_profile, print_unrun, say_notes, say_readings, say_server
 from .sources import STANDARD_INPUT
 from .stepwise import unmade
 from .toolset import Toolset, load_tools
@@ -81,6 +83,7 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     say_server(settings, language)
     workspace = _opened(arguments, settings, language)
     live = LiveSteps(workspace, language) if settings.stepwise.on and not arguments.json else None
+    workspace = with_recalled(workspace, arguments.request, lambda error: say_error(error, language))
     with terminal.progress(language) as progress, chosen_model(settings, progress) as model:
         answered = ask(
             workspace,
@@ -108,6 +111,8 @@ def _ask(arguments: argparse.Namespace, settings: Settings, language: Language) 
     else:
         print_unrun(workspace, answered, language)
     settled = "steps" in answered.answer
+    if settled and arguments.accept and answered.result is not None:
+        accept(workspace, arguments.request, answered.answer, language)
     if not arguments.json:
         say_readings(workspace, answered, language)
         if not arguments.dry_run and terminal.attended() and render.is_terminal():
@@ -202,7 +207,7 @@ def _profile(arguments: argparse.Namespace, settings: Settings, language: Langua
             continue
         terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(found.columns)))
         _say_report(table, language)
-        _print_profile(found, meanings, language, settings)
+        print_profile(found, meanings, language, settings)
     if arguments.json:
         render.print_json({"tables": tables, "domain": workspace.domain.name})
     elif workspace.domain.name is not None:
@@ -294,10 +299,18 @@ def _toolset(arguments: argparse.Namespace, settings: Settings) -> Toolset:
     return tools.choosing(getattr(arguments, "tool", None), getattr(arguments, "no_tools", False))
 
 
+def _history(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    if arguments.doing != "replay":
+        return history(arguments, settings, language)
+    wanted = _wanted(arguments)
+    return replay(arguments, _opened(arguments, settings, language), wanted, _most_rows(arguments, settings), language)
+
+
 _COMMANDS = {
     "ask": _ask,
     "chat": _chat,
     "mcp": _mcp,
+    "history": _history,
     "run": _run,
     "sql": _sql,
     "profile": _profile,
@@ -375,16 +388,3 @@ def _say_reports(workspace: Workspace, language: Language) -> None:
 def _say_report(table: OpenedTable, language: Language) -> None:
     for line in report_lines(table.report, language):
         terminal.say(f"  {line}")
-
-
-def _print_profile(found: Profile, meanings: Mapping[str, Entry], language: Language, settings: Settings) -> None:
-    headings, kinds, rows = profile_rows(found, meanings, language)
-    hidden = render.print_table(headings, kinds, rows, language, settings.output)
-    if hidden:
-        terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden))
-    if found.problems:
-        terminal.say(screen_text("worth_fixing", language))
-        for line in problem_lines(found.problems, language):
-            terminal.say(f"  {line}")
-    if is_estimated(found):
-        terminal.say(screen_text("estimated", language))

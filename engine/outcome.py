@@ -4,6 +4,7 @@ from grammar import ContractError, TezError, ToolError
 from prompt.build import ContextError
 
 from . import exit_codes
+from .accepted import AcceptedError
 from .conversation import ConversationError
 from .database import DatabaseError
 from .dialect_error import DialectError
@@ -27,6 +28,7 @@ _CODES: tuple[tuple[type[TezError], int], ...] = (
     (RequestError, exit_codes.USAGE),
     (ToolError, exit_codes.PLAN),
     (RepairError, exit_codes.PLAN),
+    (AcceptedError, exit_codes.DATA),
     (ConversationError, exit_codes.USAGE),
     (LibraryError, exit_codes.USAGE),
     (ModelError, exit_codes.MODEL),

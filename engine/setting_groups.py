@@ -246,6 +246,16 @@ class ChatSettings:
 
 
 @dataclass(frozen=True)
+class MemorySettings:
+    """Accepted answers: how many are kept, how long one may be, and how many the model reads."""
+
+    kept: int
+    longest: int
+    wait_seconds: float
+    examples: int
+
+
+@dataclass(frozen=True)
 class CompareSettings:
     """When two results are the same."""
 
@@ -305,5 +315,6 @@ class Settings:
     chart: ChartSettings
     export: ExportSettings
     chat: ChatSettings
+    memory: MemorySettings
     compare: CompareSettings
     accuracy: AccuracySettings

@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grammar import by_name
+from prompt.glossary import Entry
 from prompt.words import Language, explain, note_text, question_text, screen_text
 
 from . import render, terminal
 from .answered import Answered
 from .deliver import Delivery, Wanted
 from .model_address import is_address, read_address
+from .profile import Profile
+from .profile_text import is_estimated, problem_lines, profile_rows
 from .readings import Reading
 from .settings import Settings
 from .workspace import Workspace
@@ -237,3 +240,17 @@ def named_in(steps: Sequence[Mapping[str, Any]]) -> set[str]:
         return {text for each in inner for text in texts(each)}
 
     return {text for step in steps for text in texts(step["args"])}
+
+
+def print_profile(found: Profile, meanings: Mapping[str, Entry], language: Language, settings: Settings) -> None:
+    """Print the profile of a table, and say what is worth fixing in it."""
+    headings, kinds, rows = profile_rows(found, meanings, language)
+    hidden = render.print_table(headings, kinds, rows, language, settings.output)
+    if hidden:
+        terminal.say(screen_text("more_columns", language, columns=len(hidden), names=hidden))
+    if found.problems:
+        terminal.say(screen_text("worth_fixing", language))
+        for line in problem_lines(found.problems, language):
+            terminal.say(f"  {line}")
+    if is_estimated(found):
+        terminal.say(screen_text("estimated", language))

@@ -106,7 +106,8 @@ def build_prompt(
     is the table that the steps written so far have made, where an answer is written step by step: `{"columns", "rows",
     "row_count"}`, with its first rows.
     As long as all examples that hold for the tables may be shown, they stand in the part that is the same for
-    every request over these tables; of more than that, those nearest to the request stand behind the tables.
+    every request over these tables; of more than that, those nearest to the request stand behind the tables. After
+    those come the `accepted` examples of the context, chosen for this request by the caller.
     """
     tools = by_name(contracts)
     tables = tuple(cut_to(state, relevant_columns(state, links, settings.columns)) for state in scene.tables)
@@ -129,7 +130,7 @@ def build_prompt(
         ("instructions", _instructions(contracts, scene)),
         ("domain", _glossary(context.get("glossary", {}), tables) + _samples(turns(samples) if all_fit else "")),
         ("tables", _tables(scene.tables, tables, context.get("tables", {}), settings)),
-        ("examples", _samples(turns(chosen))),
+        ("examples", _samples(turns([*chosen, *fitting(context.get("accepted", ()), tools, tables)]))),
         ("conversation", _part("conversation", turns=turns(recent)) if recent else ""),
         ("result", _result(scene, links, settings)),
         ("found", _found(links, several=len(scene.tables) > 1)),

@@ -127,6 +127,18 @@ def test_files_charts_and_the_conversation_itself_are_written(tmp_path: Path) ->
     assert len(json.loads((tmp_path / "talk.json").read_text("utf-8"))["turns"]) == 3
 
 
+def test_an_answer_is_accepted_and_stands_in_the_history(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        assert "no result" in chat.line("/accept")
+        chat.line("Dollar kreditlari")
+        assert "number 1" in chat.line("/accept")
+        chat.line("viloyatlar bo'yicha soni")
+        assert "number 2" in chat.line("/accept")
+        (tmp_path / "data" / "tez" / "accepted.duckdb").write_bytes(b"broken")
+        assert "Work goes on without it" in chat.line("/accept")
+        assert "14 rows" in chat.line("/show")
+
+
 def test_the_plan_is_edited_in_the_line(tmp_path: Path) -> None:
     with chatting(tmp_path) as chat:
         chat.line("Dollar kreditlari")
