@@ -12,6 +12,7 @@ from .answered import Answered
 from .calibration import Calibration
 from .conversation import Conversation, ConversationError
 from .decoder import Progress, Writing, silent, unread
+from .described import with_descriptions
 from .files import OpenedTable
 from .history import Answer
 from .join_keys import with_join_keys
@@ -333,11 +334,13 @@ class Talk:
         source = next(table for table in known.tables if table.name == meant_table(start, _names(known)))
         state = table_state(known.con, name, known.settings)
         rows = int(database.query(known.con, f"SELECT count(*) FROM {database.find_table(known.con, name)}")[0][0])
-        self.workspace = replace(
+        opened = replace(
             known,
             tables=(*known.tables, OpenedTable(name, source.path, rows)),
             scene=opened_scene(with_join_keys(known.con, [*known.scene.tables, state], known.settings)),
         )
+        domain = with_descriptions(known.con, opened.domain, opened.tables, opened.scene.tables, known.settings)
+        self.workspace = replace(opened, domain=domain)
 
 
 def _names(workspace: Workspace) -> list[str]:

@@ -10,6 +10,7 @@ from grammar import Contract, Matchers, Scene
 
 from . import sql
 from .database import Connection, connect, stop
+from .described import with_descriptions
 from .domain import Domain, find_domain
 from .files import OpenedTable
 from .interrupt import Stopping
@@ -85,4 +86,5 @@ def open_workspace(
     ]
     states = with_join_keys(con, states, settings)
     found = find_domain(domain, states, settings.prompt.domain_match)
+    found = with_descriptions(con, found, tables, states, settings)
     return Workspace(con, tuple(tables), opened_scene(states), found, tools or Toolset(), settings, listed)
