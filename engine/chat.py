@@ -71,6 +71,8 @@ class Chat:
         """Go on with a conversation; a plan of its that cannot run any more is repaired once or undone, and said."""
         talk = Talk(self.talk.opened, conversation)
         before, self.talk = self.talk, talk
+        if not self._fixed and conversation.now:
+            self.language = detect_language(conversation.now[-1].request, self.language)
         try:
             try:
                 talk.stand()
@@ -190,9 +192,12 @@ class Chat:
 
     def say_scope(self) -> None:
         """Say what the current result was made from."""
-        scope = self.talk.conversation.scope()
-        if scope is not None:
-            self.say(f"chat_on_{scope}", scope=f"on: {scope}")
+        conversation, number = self.talk.conversation, self.talk.conversation.result_at
+        if number is not None:
+            scope = str(conversation.scope())
+            several = len(self.talk.workspace.tables) > 1 and scope == "table"
+            table = conversation.turns[number - 1].answer.get("table") if several else None
+            self.say(f"chat_on_{scope}", scope=f"on: {scope}", table=table)
 
     def _replayed(self) -> int:
         """Return how many steps of the current result are those of earlier answers."""

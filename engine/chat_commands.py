@@ -1,8 +1,12 @@
-"""The commands of a conversation in a terminal: a sign, a name, and what stands behind it."""
+"""The commands of a conversation in a terminal: a sign, a name, and what stands behind it; a sign alone is help."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from grammar import ToolError
+from prompt.resolve import nearest
 
 from . import render
 from .accepted import Memory, accepted_result
@@ -13,18 +17,20 @@ from .line_input import COMMAND_SIGN
 from .new_file import check_free
 from .plan_file import plan_of, read_plan
 from .saved import load_conversation, save_conversation
-from .show import in_dialect, print_made, say_file, say_notes, say_step
+from .show import in_dialect, plan_words, print_made, say_file, say_notes, say_plan, say_step
 from .talk import Talk
 
 Command = Callable[[Chat, str], None]
+NEAR = 3
 
 
 def run_command(chat: Chat, line: str) -> None:
     """Run the command of a line; ConversationError where there is none of its name or it misses something."""
     name, _, argument = line.removeprefix(COMMAND_SIGN).partition(" ")
-    command = COMMANDS.get(name.lower())
+    command = COMMANDS.get(name.lower() or "help")
     if command is None:
-        raise ConversationError("no_such_command", found=name, allowed=[f"{COMMAND_SIGN}{each}" for each in COMMANDS])
+        found, known = f"{COMMAND_SIGN}{name}", [f"{COMMAND_SIGN}{each}" for each in COMMANDS]
+        raise ConversationError("no_such_command", found=found, allowed=nearest(found, known, NEAR))
     command(chat, argument.strip())
 
 
@@ -45,6 +51,8 @@ def _back(chat: Chat, argument: str) -> None:
         chat.show()
         return
     conversation = chat.talk.conversation
+    if not conversation.turns:
+        raise ConversationError("no_turn_yet")
     for number, turn in enumerate(conversation.turns, 1):
         mark = "*" if number == conversation.at else " "
         render.print_text(f"{mark} {number}. {turn.request}")
@@ -60,6 +68,10 @@ def _on(chat: Chat, argument: str) -> None:
 
 
 def _step(chat: Chat, argument: str) -> None:
+    """Show the table of a step by its number; without one, say the steps."""
+    if not argument:
+        say_plan(chat.talk.workspace, chat.delivery().result["steps"], chat.language)
+        return
     result = chat.talk.step(_number(argument))
     say_step(chat.talk.workspace, len(result["steps"]), result["steps"][-1], chat.language)
     print_made(chat.talk.workspace, result, chat.language, len(result["steps"]) - 1)
@@ -67,12 +79,22 @@ def _step(chat: Chat, argument: str) -> None:
 
 def _edit(chat: Chat, argument: str) -> None:
     """Run the plan that is given as JSON or in a file; without one, put the current plan into the next line."""
-    if argument:
-        chat.talk.edit(plan_of(argument) if argument[0] in "[{" else read_plan(Path(argument)))
+    if argument and chat.talk.conversation.at:
+        chat.talk.edit(_written_plan(argument))
         chat.show()
+        return
+    if argument:
+        _run(chat, argument)
         return
     plan = chat.delivery().answer
     chat.given = f"{COMMAND_SIGN}edit {json.dumps(plan, ensure_ascii=False)}"
+
+
+def _run(chat: Chat, argument: str) -> None:
+    """Run a plan that a person wrote, as a new answer; its request is what the plan says in words."""
+    plan, workspace = _written_plan(_named(argument)), chat.talk.workspace
+    chat.talk.add(lambda exact: plan_words(workspace, exact["steps"], chat.language), plan)
+    chat.show()
 
 
 def _take(chat: Chat, argument: str) -> None:
@@ -82,7 +104,12 @@ def _take(chat: Chat, argument: str) -> None:
 
 
 def _keep(chat: Chat, argument: str) -> None:
-    chat.talk.keep(_named(argument))
+    try:
+        chat.talk.keep(_named(argument))
+    except ToolError as error:
+        raise ToolError(
+            error.reason, **{key: fact for key, fact in error.facts.items() if key != "argument"}
+        ) from error
     chat.say("chat_kept", name=chat.talk.workspace.tables[-1].name, rows=chat.talk.workspace.tables[-1].rows)
 
 
@@ -167,6 +194,11 @@ def _quit(chat: Chat, argument: str) -> None:
     chat.leaving = True
 
 
+def _written_plan(argument: str) -> dict[str, Any]:
+    """Return the plan that is given as JSON or in a file; raises what `read_plan` raises."""
+    return plan_of(argument) if argument[0] in "[{" else read_plan(Path(argument))
+
+
 def _number(argument: str) -> int:
     if not (argument.isascii() and argument.isdigit() and len(argument) < 10):
         raise ConversationError("no_number", found=argument)
@@ -186,6 +218,7 @@ COMMANDS: dict[str, Command] = {
     "on": _on,
     "step": _step,
     "show": _show,
+    "run": _run,
     "edit": _edit,
     "take": _take,
     "keep": _keep,

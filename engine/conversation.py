@@ -117,10 +117,12 @@ class Conversation:
     def switched(self, several: bool, first_table: str) -> dict[str, Any]:
         """Return the last answer over the other scope: the opened table instead of the result before, or the reverse.
 
-        With `several` tables open an answer over a table names it. ConversationError where the last answer is no plan
-        (`no_plan`) or there is no result before it (`no_result_before`).
+        With `several` tables open an answer over a table names it. ConversationError where there is no answer
+        (`no_turn_yet`), the last one is no plan (`no_plan`) or there is no result before it (`no_result_before`).
         """
-        if not self.at or not self.turns[self.at - 1].is_plan:
+        if not self.at:
+            raise ConversationError("no_turn_yet")
+        if not self.turns[self.at - 1].is_plan:
             raise ConversationError("no_plan")
         before, answer = self.answers[:-1], self.answers[-1]
         if not any("steps" in each for each in before):

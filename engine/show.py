@@ -208,10 +208,15 @@ def other_readings(answered: Answered) -> dict[int, Reading]:
 
 def reading_text(workspace: Workspace, reading: Reading, language: Language) -> str:
     """Return a reading in words, with the number of its rows where it was run."""
-    contracts = by_name(workspace.contracts)
-    steps = [explain(contracts[step["tool"]], step["args"], language) for step in reading.answer["steps"]]
     rows = None if reading.result is None else reading.result["row_count"]
-    return screen_text("reading_plan", language, plan="; ".join(steps), rows=rows)
+    plan = plan_words(workspace, reading.answer["steps"], language)
+    return screen_text("reading_plan", language, plan=plan, rows=rows)
+
+
+def plan_words(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language: Language) -> str:
+    """Return the steps of a plan in words, on one line."""
+    contracts = by_name(workspace.contracts)
+    return "; ".join(explain(contracts[step["tool"]], step["args"], language) for step in steps)
 
 
 def say_options(workspace: Workspace, options: Sequence[str], readings: Sequence[Reading], language: Language) -> None:

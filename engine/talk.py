@@ -110,8 +110,16 @@ class Talk:
         self._take(self.conversation.added(request, answer), answered)
         return answered
 
-    def add(self, request: str, answer: Answer) -> None:
-        """Add a request with an answer that is there already; a plan is run. Raises what `session.run` raises."""
+    def add(self, request: str | Callable[[Answer], str], answer: Answer) -> None:
+        """Add a request with an answer that is there already; a plan is run. Raises what `session.run` raises.
+
+        The request may be what makes one of the plan with exact names.
+        """
+        if callable(request):
+            result, exact = self._run(self.conversation.answers, answer)
+            said = request(exact)
+            self._take(self.conversation.added(said, exact), Answered(said, dict(exact), (), result))
+            return
         if "steps" not in answer:
             self._take(self.conversation.added(request, answer), Answered(request, dict(answer), ()))
             return

@@ -98,6 +98,8 @@ def test_killed_and_opened_again_it_goes_on_where_it_stopped(tmp_path: Path) -> 
         assert "Answer 2: viloyatlar" in shown
         assert "14 rows" in shown
         assert "sonlar" in chat.line("/keep sonlar"), "the kept table is there again"
+        assert "on: table (over the opened table loans)" in chat.line("/back 1"), "of several tables it says which"
+        chat.line("/redo")
         assert "510 rows" in chat.line("/undo")
     with chatting(tmp_path, LOANS, "--lang", "en", "--new") as chat:
         assert "goes on" not in chat.shown  # type: ignore[attr-defined]
@@ -148,7 +150,40 @@ def test_the_plan_is_edited_in_the_line(tmp_path: Path) -> None:
         assert "EUR" in shown
         assert "510 rows" not in shown
         assert "Error" in chat.line("/edit {")
-        assert "Allowed" in chat.line("/nonsense")
+
+
+def test_a_plan_of_ones_own_is_an_answer_and_commands_say_what_is_missing(tmp_path: Path) -> None:
+    with chatting(tmp_path) as chat:
+        for line in ("/back", "/on", "/undo", "/edit", "/step"):
+            assert re.search(r"no (answer|result) yet|nothing to undo", chat.line(line)), line
+        assert "/undo" in chat.line("/")
+        shown = chat.line("/bakc")
+        assert "/back" in shown
+        assert "/help" in shown
+        assert "not a right plan" in chat.line('/run {"step": 1}')
+        wrong = {"tool": "top_n", "args": {"by": "zz", "n": 3, "descending": True}}
+        assert "Step 1 (top_n), by" in chat.line(f"/run {json.dumps([wrong])}")
+        assert "no answer yet" in chat.line("/back"), "a plan that failed is no answer"
+        assert "510 rows" in chat.line(f"/edit {json.dumps(DOLLARS)}")
+        assert "14 rows" in chat.line(f"/run {json.dumps({'on': 'result', 'steps': [REGIONS]})}")
+        shown = chat.line("/back")
+        assert '  1. Kept only the rows where valyuta = "USD"' in shown
+        assert "* 2. " in shown
+        shown = chat.line("/step")
+        assert "  2. " in shown
+        assert "rows." not in shown
+        shown = chat.line("/keep loans")
+        assert "is taken" in shown
+        assert "keep_as" not in shown
+
+
+def test_it_goes_on_in_the_language_of_its_last_request(tmp_path: Path) -> None:
+    with chatting(tmp_path, LOANS) as chat:
+        chat.line("Dollar kreditlari")
+    with chatting(tmp_path, LOANS) as chat:
+        assert "510 ta qator" in chat.shown  # type: ignore[attr-defined]
+    with chatting(tmp_path, LOANS, "--lang", "ru") as chat:
+        assert "510 строк" in chat.shown  # type: ignore[attr-defined]
 
 
 def test_columns_values_and_commands_are_completed(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_undo_redo_and_back_move_where_it_stands() -> None:
         (lambda: THREE.back_to(0), "no_such_turn"),
         (lambda: THREE.back_to(4), "no_such_turn"),
         (lambda: Conversation().changed(plan("a")), "no_turn_yet"),
-        (lambda: Conversation().switched(False, "t"), "no_plan"),
+        (lambda: Conversation().switched(False, "t"), "no_turn_yet"),
         (lambda: talked(plan("a"), QUESTION).switched(False, "t"), "no_plan"),
         (lambda: talked(plan("a")).switched(False, "t"), "no_result_before"),
         (lambda: talked(QUESTION).with_kept("k", "t"), "no_result"),
