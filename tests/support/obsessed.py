@@ -31,6 +31,7 @@ WILLS: dict[str, Callable[[Any], Sequence[int]]] = {
     "escapes": _pieces(lambda piece: b"\\" in piece),
     "long tokens": _pieces(lambda piece: len(piece) > 24),
     "figures": _pieces(lambda piece: piece.isdigit()),
+    "plans": _pieces(lambda piece: piece in (b"steps", b'{"steps')),
     "commas": _pieces(lambda piece: piece in (b",", b'",', b'","')),
 }
 
