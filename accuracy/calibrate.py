@@ -19,6 +19,7 @@ from engine.model_key import model_key
 from engine.settings import AccuracySettings
 from engine.weights import sha256_of
 
+from .identity import from_server
 from .outcomes import RIGHT
 from .records import BenchError, Record, Records
 from .stats import Bin, calibration, calibration_error, wilson
@@ -76,7 +77,12 @@ class Checked:
 
 
 def answers_of(predictions: Records, scores: Records) -> list[Answer]:
-    """Return the answers of a scored run; a case without an answer is none. Raises BenchError `other_cases`."""
+    """Return the answers of a scored run; a case without an answer is none.
+
+    Raises BenchError `other_cases`, `no_confidence` for a run of a server, which tells no probabilities.
+    """
+    if from_server(predictions.header):
+        raise BenchError("no_confidence", name=predictions.header["model"]["name"])
     scored = {line["case"]: line for line in scores.lines}
     if scores.header["predictions"] != predictions.header or any(
         line["case"] not in scored for line in predictions.lines

@@ -26,6 +26,7 @@ CODE: Final = ("grammar", "prompt", "engine")
 CODE_FILES: Final = (".py", ".json", ".txt")
 LIBRARIES: Final = ("tez-analyst", "llama-cpp-python", "duckdb", "numpy", "jsonschema")
 PASSING: Final = ("time",)
+SERVER: Final = "server"
 
 
 def run_header(
@@ -149,9 +150,15 @@ def versions() -> Record:
     return found
 
 
+def from_server(header: Mapping[str, Any]) -> bool:
+    """Return whether the model of a run was one that a server holds."""
+    model = header["model"]
+    return bool(model["file"] == SERVER and model.get("bytes") == 0)
+
+
 def _served(model: TextModel) -> Record:
     """Return what is known of a model that a server holds: no file of it can be told."""
-    return {"name": model.name, "file": "server", "bytes": 0, "sha256": hash_of(model.key)}
+    return {"name": model.name, "file": SERVER, "bytes": 0, "sha256": hash_of(model.key)}
 
 
 def _model_name(path: Path) -> str:

@@ -20,6 +20,8 @@ from .settings import Settings
 _TAKE_GRAMMAR = ("llamacpp", "me")
 _ORDER = ("json_schema", "json_object", "none")
 _NOT_TAKEN = (400, 415, 422, 501)
+# What servers call a prompt that does not fit, in any form.
+_TOO_LONG = ("context_length_exceeded", "exceed_context_size_error")
 _NOT_FOUND = 404
 _FINE = 200
 _SHOWN_MODELS = 50
@@ -87,7 +89,7 @@ class ServerModel:
             }
             progress("write", 0, limits.answer_tokens)
             status, said = self._wire.call("/chat/completions", body, seconds=limits.seconds)
-            if status not in _NOT_TAKEN or len(self._forms) == 1:
+            if status not in _NOT_TAKEN or len(self._forms) == 1 or _too_long(said):
                 break
             del self._forms[0]
         if status != _FINE:
@@ -141,6 +143,12 @@ class ServerModel:
             found = found.get(key, found) if isinstance(found, dict) else found
         text = "" if found is None else self._wire.shown(found)
         return ServerError("failed", address=self._wire.address.shown, status=str(status), found=text or None)
+
+
+def _too_long(said: Any) -> bool:
+    """Return whether a server refuses the prompt for its length, not the form."""
+    error = said.get("error") if isinstance(said, dict) else None
+    return isinstance(error, dict) and any(error.get(key) in _TOO_LONG for key in ("code", "type"))
 
 
 def _form(form: str, language: Language) -> dict[str, Any]:

@@ -1,54 +1,34 @@
 """The page of own tools: its files, its transcripts and its test are what really happens."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from command_line import ROOT, TEZ
+from transcripts import page, ran
 
-PAGE = (ROOT / "docs" / "own-tools.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-TRANSCRIPTS = re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+PAGE = page("own-tools.md")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in FILES:
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    PAGE.put(tmp_path)
     return tmp_path
 
 
-def printed(command: list[str], folder: Path) -> str:
-    """Return what a command prints, both outputs together."""
-    import os
-
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder, env=environment, check=False
-    )
-    return done.stdout
-
-
 def test_the_page_has_files_and_transcripts() -> None:
-    assert [name for name, _ in FILES] == ["shop_tools.py", "sales.csv", "plan.json", "weather.json"]
-    assert len(TRANSCRIPTS) == 2
+    assert list(PAGE.files) == ["shop_tools.py", "sales.csv", "plan.json", "weather.json"]
+    assert len(PAGE.transcripts) == 2
 
 
-@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=["plans", "errors"])
-def test_a_transcript_is_what_is_printed(transcript: str, folder: Path) -> None:
-    shown = ""
-    for line in transcript.splitlines():
-        if line.startswith("$ tez "):
-            shown += f"{line}\n{printed([*TEZ, *line.split()[2:]], folder)}"
-    assert shown == transcript
+@pytest.mark.parametrize("place", [0, 1], ids=["plans", "errors"])
+def test_a_transcript_is_what_is_printed(place: int, folder: Path) -> None:
+    PAGE.hold(place, lambda words: ran(words, folder)[1])
 
 
 def test_the_test_of_the_page_passes(folder: Path) -> None:
-    [script] = re.findall(r"^## Testing them\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    [script] = re.findall(r"^## Testing them\n\n```python\n(.*?)^```$", PAGE.text, re.MULTILINE | re.DOTALL)
     (folder / "check.py").write_text(script, encoding="utf-8")
-    assert printed([sys.executable, "check.py"], folder) == ""
+    assert ran(["python", "check.py"], folder) == (0, "")
 
 
 def test_the_figures_are_those_that_recall_prints() -> None:
@@ -60,5 +40,5 @@ def test_the_figures_are_those_that_recall_prints() -> None:
         shares = [found.share(way, 8, half=half) for half in recall.HALVES]
         shares += [found.share(way, 8, lang=lang) for lang in ("uz", "ru", "en")]
         row = " | ".join(f"{100 * share:.0f}" for share in shares)
-        assert f"| {title} | {row} |" in PAGE
-    assert f"Of {found.tools} tools, percent of {len(found.ranked) // 2} requests" in PAGE
+        assert f"| {title} | {row} |" in PAGE.text
+    assert f"Of {found.tools} tools, percent of {len(found.ranked) // 2} requests" in PAGE.text

@@ -195,6 +195,22 @@ def test_a_form_that_is_refused_is_not_asked_for_again(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "maximum context length is 2048 tokens", "code": "context_length_exceeded"},
+        {"message": "maximum context length is 2048 tokens", "code": 400, "type": "exceed_context_size_error"},
+    ],
+)
+def test_a_prompt_that_is_too_long_is_not_taken_for_a_form_that_is_refused(error: dict[str, Any]) -> None:
+    with hostile((400, {"error": error})) as server:
+        model = ServerModel(server.address, load_settings(), lambda *_: None)
+        with pytest.raises(ServerError, match="failed") as caught:
+            model.write("x", ANY, lambda *_: None)
+    assert caught.value.facts["found"] == error["message"]
+    assert len(server.seen) == 2
+
+
 def test_a_key_comes_from_the_environment_and_is_never_shown(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +309,11 @@ def test_the_benchmark_asks_a_server(tmp_path: Path) -> None:
     assert len(lines) == 3
     assert all(line["answer"] or line["error"] for line in lines)
     assert tez("bench", "score", out).code == exit_codes.ANSWERED
+    scored = [out, out.with_suffix(".scores.jsonl"), "--out", tmp_path / "table.json"]
+    calibrated = tez("bench", "calibrate", *scored, "--lang", "en")
+    assert calibrated.code == exit_codes.DATA, calibrated.err
+    assert "A model on a server (tiny) gave the answers" in calibrated.err
+    assert not (tmp_path / "table.json").exists()
     assert batch.code == exit_codes.MODEL
 
 
