@@ -1,53 +1,23 @@
-"""A real server on the loopback: llama-cpp-python's own, with a tiny model, under our grammar and our JSON Schema."""
+"""A real server on the loopback, llama-cpp-python's own, with a tiny model: under our grammar and our JSON Schema."""
 
-import http.client
 import json
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import tiny_gguf
-from command_line import LOANS, ROOT, tez
+from command_line import LOANS, tez
+from model_server import serving
 
 from engine import exit_codes
-
-LONGEST = 60
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("server")
     model = tiny_gguf.write_model(folder / "tiny.gguf", {"llama.context_length": (tiny_gguf.UINT32, 16384)})
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    script = ROOT / "tests" / "support" / "model_server.py"
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen([sys.executable, script, str(port), str(model)], stdout=log, stderr=log)
-        try:
-            ends = time.monotonic() + LONGEST
-            while not listens(port):
-                assert server.poll() is None, (folder / "log").read_text()
-                assert time.monotonic() < ends
-                time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            server.kill()
-            server.wait()
-
-
-def listens(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", "/v1/models")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
+    with serving(model, folder) as address:
+        yield address
 
 
 SMALL = {"grammar": {"text_length": 5, "list_length": 2}, "max_steps": 1}

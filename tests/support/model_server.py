@@ -1,24 +1,48 @@
-"""llama-cpp-python's own server as a process, with weights as Tez loads them: `python model_server.py PORT MODEL`.
+"""llama-cpp-python's own server as a process, begun by the file that the page of servers gives for it."""
 
-Repacked weights end the process where the processor has AMX, so they are left plain.
-"""
-
+import http.client
+import socket
+import subprocess
 import sys
-from typing import Any
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-import llama_cpp
-from llama_cpp.server.__main__ import main
+from transcripts import page
 
-if __name__ == "__main__":
-    default = llama_cpp.llama_cpp.llama_model_default_params
+LONGEST = 60
+OPTIONS = ["--n_ctx", "8192", "--n_batch", "128", "--n_threads", "2", "--model_alias", "tez-test"]
 
-    def plain() -> Any:
-        params = default()
-        params.use_extra_bufts = False
-        return params
 
-    llama_cpp.llama_cpp.llama_model_default_params = plain
-    port, model = sys.argv[1:]
-    sys.argv[1:] = ["--model", model, "--host", "127.0.0.1", "--port", port, "--n_ctx", "8192", "--n_batch", "128"]
-    sys.argv += ["--n_threads", "2", "--model_alias", "tez-test", "--verbose", "false"]
-    main()
+@contextmanager
+def serving(model: Path, folder: Path) -> Iterator[str]:
+    """Run a server with a model while the block runs; it gives the address. Files of the page go into the folder."""
+    page("servers.md").put(folder)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, folder / "serve.py", "--model", model, "--host", "127.0.0.1", "--port", str(port)]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen([*command, *OPTIONS], stdout=log, stderr=log)
+        try:
+            ends = time.monotonic() + LONGEST
+            while not listens(port):
+                assert server.poll() is None, (folder / "log").read_text()
+                assert time.monotonic() < ends
+                time.sleep(0.1)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            server.kill()
+            server.wait()
+
+
+def listens(port: int) -> bool:
+    """Return whether the server at a port of this machine answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/v1/models")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()

@@ -15,6 +15,7 @@ from pathlib import Path
 from command_line import LONGEST, ROOT, TEZ
 
 FILE = re.compile(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MODEL_SERVER = "http://127.0.0.1:8000/v1"
 TRANSCRIPT = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 WRITE = "write"
 Words = list[str]
@@ -64,6 +65,11 @@ def page(name: str) -> Page:
 def commands(transcript: str) -> list[str]:
     """Return the commands of a transcript."""
     return [line[2:] for line in transcript.splitlines() if line.startswith("$ ")]
+
+
+def elsewhere(words: Words, address: str, run: Callable[[Words], str]) -> str:
+    """Run a command with the pages' model server at another address; return what it says as if it were at theirs."""
+    return run([word.replace(MODEL_SERVER, address) for word in words]).replace(address, MODEL_SERVER)
 
 
 def ran(words: Words, folder: Path, more: Mapping[str, str] | None = None) -> tuple[int, str]:
