@@ -29,6 +29,7 @@ from .show import (
     say_notes,
     say_options,
     say_step,
+    say_tables,
 )
 from .talk import Listening, Talk
 from .workspace import Workspace
@@ -279,6 +280,7 @@ def chat(
         if earlier is not None and earlier.turns:
             session.attempt(lambda: session.resume(earlier))
             session.say("chat_goes_on", answers=len(session.talk.conversation.now))
+            say_tables(session.talk.workspace, session.language, len(workspace.tables))
             session.attempt(session.show)
         session.run()
 

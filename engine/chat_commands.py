@@ -17,7 +17,7 @@ from .line_input import COMMAND_SIGN
 from .new_file import check_free
 from .plan_file import plan_of, read_plan
 from .saved import load_conversation, save_conversation
-from .show import in_dialect, plan_words, print_made, say_file, say_notes, say_plan, say_step
+from .show import in_dialect, plan_words, print_made, say_file, say_notes, say_plan, say_step, say_tables
 from .talk import Talk
 
 Command = Callable[[Chat, str], None]
@@ -111,6 +111,10 @@ def _keep(chat: Chat, argument: str) -> None:
             error.reason, **{key: fact for key, fact in error.facts.items() if key != "argument"}
         ) from error
     chat.say("chat_kept", name=chat.talk.workspace.tables[-1].name, rows=chat.talk.workspace.tables[-1].rows)
+
+
+def _tables(chat: Chat, argument: str) -> None:
+    say_tables(chat.talk.workspace, chat.language)
 
 
 def _accept(chat: Chat, argument: str) -> None:
@@ -222,6 +226,7 @@ COMMANDS: dict[str, Command] = {
     "edit": _edit,
     "take": _take,
     "keep": _keep,
+    "tables": _tables,
     "accept": _accept,
     "chart": _chart,
     "export": _export,

@@ -27,7 +27,6 @@ from .confidence import as_json as decisions_json
 from .confidence import least
 from .decoder import unread
 from .deliver import Delivery, Wanted, check_wanted
-from .files import OpenedTable
 from .history_command import accept, history, replay, say_error
 from .load_options import ASK, LoadOptions
 from .other_readings import offer_readings
@@ -35,10 +34,21 @@ from .paths import FileError
 from .plan_file import read_plan
 from .profile import profile
 from .profile_text import table_json
-from .report_text import report_lines
 from .session import ask, prepare, run, statement
 from .settings import Settings, load_settings
-from .show import LiveSteps, hand_over, in_dialect, print_profile, print_unrun, say_notes, say_readings, say_server
+from .show import (
+    LiveSteps,
+    hand_over,
+    in_dialect,
+    print_profile,
+    print_unrun,
+    say_notes,
+    say_readings,
+    say_report,
+    say_reports,
+    say_server,
+    table_text,
+)
 from .sources import STANDARD_INPUT
 from .stepwise import unmade
 from .toolset import Toolset, load_tools
@@ -205,8 +215,8 @@ def _profile(arguments: argparse.Namespace, settings: Settings, language: Langua
         if arguments.json:
             tables.append(table_json(table, found, meanings))
             continue
-        terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=len(found.columns)))
-        _say_report(table, language)
+        terminal.say(table_text(workspace, table, state, language))
+        say_report(table, language)
         print_profile(found, meanings, language, settings)
     if arguments.json:
         render.print_json({"tables": tables, "domain": workspace.domain.name})
@@ -287,7 +297,7 @@ def _opened(arguments: argparse.Namespace, settings: Settings, language: Languag
                 said = _file_note(note, language, settings.output.shown_options)
                 terminal.say(screen_text("file_note", language, table=table.name, text=said))
         if arguments.command != "profile":
-            _say_reports(workspace, language)
+            say_reports(workspace, language, every=arguments.command == "chat")
     return workspace
 
 
@@ -374,17 +384,3 @@ def _reports_json(workspace: Workspace) -> list[dict[str, Any]]:
 def _result_json(result: Mapping[str, Any] | None) -> dict[str, Any]:
     keys = ("columns", "rows", "row_count", "evidence", "artifacts")
     return {**{key: None if result is None else result[key] for key in keys}, "files": []}
-
-
-def _say_reports(workspace: Workspace, language: Language) -> None:
-    """Say of each table that was not plain how it was read."""
-    for table in workspace.tables:
-        if report_lines(table.report, language):
-            columns = len(table.report.columns)
-            terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=columns))
-            _say_report(table, language)
-
-
-def _say_report(table: OpenedTable, language: Language) -> None:
-    for line in report_lines(table.report, language):
-        terminal.say(f"  {line}")

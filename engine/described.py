@@ -1,4 +1,4 @@
-"""What a table holds, in one line, where its domain does not say: for prompts in which several tables stand."""
+"""What a table holds, in one line, as its domain says or from its rows, for prompts of several tables and people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,14 +31,26 @@ def with_descriptions(
         for state in states
         if state.name not in known
     }
-    return replace(domain, context={**domain.context, "tables": {**more, **known}})
+    return replace(domain, context={**domain.context, "tables": {**more, **known}}, derived=frozenset(more))
+
+
+def table_line(
+    con: Connection, domain: Domain, table: OpenedTable, state: TableState, settings: Settings, language: Language
+) -> str:
+    """Return the line for a person that says what an opened table holds. Raises DatabaseError."""
+    own = None if table.name in domain.derived else domain.context.get("tables", {}).get(table.name)
+    facts = _facts(con, state, table.rows, settings) if own is None else {"text": own}
+    columns = sum(1 for _ in state.offered())
+    return screen_text("table_line", language, table=table.name, rows=table.rows, columns=columns, **facts)
 
 
 def description(con: Connection, state: TableState, rows: int, settings: Settings, language: Language) -> str:
-    """Return a table's rows, the column of which it has one row for each value, and the span of its first dates.
+    """Return a table's rows, the column of which it has one row for each value, and the span of its first dates."""
+    return screen_text("table_facts", language, rows=rows, **_facts(con, state, rows, settings))
 
-    Of a table above `profile.exact_rows` only the rows are told.
-    """
+
+def _facts(con: Connection, state: TableState, rows: int, settings: Settings) -> dict[str, str | None]:
+    """Return the facts of a table's columns as words name them; of one above `profile.exact_rows` none."""
     columns = list(state.offered())[: settings.prompt.columns] if rows <= settings.profile.exact_rows else []
     keys = [column.name for column in columns if column.kind in _KEYS]
     dates = [column.name for column in columns if column.kind == "date"][:1]
@@ -48,4 +60,4 @@ def description(con: Connection, state: TableState, rows: int, settings: Setting
     key = next((name for name, count in zip(keys, found, strict=False) if count == rows > 1), None)
     first, last = found[len(keys) :] if dates else (None, None)
     date = None if first is None else dates[0]
-    return screen_text("table_facts", language, rows=rows, each=key, date=date, first=str(first), last=str(last))
+    return {"each": key, "date": date, "first": str(first), "last": str(last)}

@@ -24,10 +24,14 @@ class DomainError(TezError):
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain: its name, and its glossary and examples as `load_context` gives them."""
+    """A domain: its name, and its glossary and examples as `load_context` gives them.
+
+    `derived` are the tables whose description is none of its own, but was made from their rows.
+    """
 
     name: str | None = None
     context: dict[str, Any] = field(default_factory=lambda: {"glossary": {}, "examples": []})
+    derived: frozenset[str] = frozenset()
 
 
 def find_domain(wanted: str | None, states: Sequence[TableState], least_match: float) -> Domain:

@@ -3,17 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grammar import by_name
+from grammar import TableState, by_name
 from prompt.glossary import Entry
 from prompt.words import Language, explain, note_text, question_text, screen_text
 
 from . import render, terminal
 from .answered import Answered
 from .deliver import Delivery, Wanted
+from .described import table_line
+from .files import OpenedTable
 from .model_address import is_address, read_address
 from .profile import Profile
 from .profile_text import is_estimated, problem_lines, profile_rows
 from .readings import Reading
+from .report_text import report_lines
 from .settings import Settings
 from .workspace import Workspace
 from .written_steps import written_steps
@@ -110,6 +113,36 @@ def say_plan(workspace: Workspace, steps: Sequence[Mapping[str, Any]], language:
     terminal.say(screen_text("plan", language))
     for number, step in enumerate(steps, 1):
         say_step(workspace, number, step, language)
+
+
+def say_tables(workspace: Workspace, language: Language, after: int = 0) -> None:
+    """Say what each of the opened tables holds, but for the first `after`."""
+    known = {state.name: state for state in workspace.scene.tables}
+    for table in workspace.tables[after:]:
+        terminal.say(table_text(workspace, table, known[table.name], language))
+
+
+def say_reports(workspace: Workspace, language: Language, *, every: bool) -> None:
+    """Say of each table that was not plain how it was read, where `every` one is told what each of them holds."""
+    for table, state in zip(workspace.tables, workspace.scene.tables, strict=True):
+        if every:
+            terminal.say(table_text(workspace, table, state, language))
+            say_report(table, language)
+        elif report_lines(table.report, language):
+            columns = len(table.report.columns)
+            terminal.say(screen_text("opened", language, table=table.name, rows=table.rows, columns=columns))
+            say_report(table, language)
+
+
+def say_report(table: OpenedTable, language: Language) -> None:
+    """Say how a table was read."""
+    for line in report_lines(table.report, language):
+        terminal.say(f"  {line}")
+
+
+def table_text(workspace: Workspace, table: OpenedTable, state: TableState, language: Language) -> str:
+    """Return the line that says what an opened table holds."""
+    return table_line(workspace.con, workspace.domain, table, state, workspace.settings, language)
 
 
 def say_step(workspace: Workspace, number: int, step: Mapping[str, Any], language: Language) -> None:

@@ -95,6 +95,9 @@ def test_killed_and_opened_again_it_goes_on_where_it_stopped(tmp_path: Path) -> 
     with chatting(tmp_path) as chat:
         shown = chat.shown  # type: ignore[attr-defined]
         assert "goes on where it stopped: 2 answers" in shown
+        assert "sonlar: 14 rows, 2 columns; one row per viloyat." in shown
+        assert "loans: 3,000 rows" in shown
+        assert "sonlar: 14 rows" in chat.line("/tables")
         assert "Answer 2: viloyatlar" in shown
         assert "14 rows" in shown
         assert "sonlar" in chat.line("/keep sonlar"), "the kept table is there again"

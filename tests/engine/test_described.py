@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from command_line import LOANS, ROOT
+from command_line import LOANS, ROOT, tez
 
 from engine.described import description, with_descriptions
 from engine.session import Workspace, open_workspace, prepare
 from engine.settings import load_settings
+from engine.show import table_text
 from engine.talk import Talk
 from prompt.words import Language
 
@@ -62,3 +63,35 @@ def test_a_kept_result_is_described_beside_the_opened_table() -> None:
     talk.keep("sonlar")
     assert "14 rows; one row per viloyat" in tables_part(talk.workspace)
     talk.forget()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (
+            "uz",
+            "orders: 12 ta qator, 3 ta ustun; har bir kod uchun bitta qator; sana: 2024-01-05 dan 2024-12-05 gacha.",
+        ),
+        (
+            "ru",
+            "orders: 12 строк, 3 столбца; по одной строке на каждое значение kod; sana: с 2024-01-05 по 2024-12-05.",
+        ),
+        ("en", "orders: 12 rows, 3 columns; one row per kod; sana from 2024-01-05 to 2024-12-05."),
+    ],
+)
+def test_a_person_reads_what_each_table_holds(two: Workspace, language: Language, text: str) -> None:
+    assert table_text(two, two.tables[0], two.scene.tables[0], language) == text
+
+
+def test_a_person_reads_the_domain_s_own_words_and_one_table_s_facts() -> None:
+    survey = open_workspace([ROOT / "domains" / "coworker_survey"], SETTINGS)
+    lines = [table_text(survey, *pair, "en") for pair in zip(survey.tables, survey.scene.tables, strict=True)]
+    (people,) = (line for line in lines if line.startswith("people: "))
+    assert people.endswith("columns; one row is one colleague: team, city, role and years of work.")
+    loans = open_workspace([LOANS], SETTINGS)
+    assert "one row per shartnoma_raqami" in table_text(loans, loans.tables[0], loans.scene.tables[0], "en")
+
+
+def test_profile_says_what_each_table_holds(tmp_path: Path) -> None:
+    (tmp_path / "orders.csv").write_text(ORDERS)
+    assert "orders: 12 строк, 3 столбца; по одной строке" in tez("profile", tmp_path / "orders.csv", "--lang", "ru").err
