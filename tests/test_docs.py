@@ -1,6 +1,7 @@
 """The pages: generated ones are fresh, and what a page names exists."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ PATH = re.compile(
     r"`((?:engine|prompt|grammar|accuracy|tests|domains|docs)/[\w./<>*-]*|[\w.-]+\.(?:md|json|toml|lock))`"
 )
 TARGET = re.compile(r"`make ([a-z]+)`|^\s*make ([a-z]+)$", re.MULTILINE)
+COMMAND = re.compile(r"^(?:    |\$ |    \$ )tez (.+)$", re.MULTILINE)
 OWN_FILES = {"glossary.json", "examples.json", "tables.json", "PLAN.json", "plan.json", "weather.json"}
 
 
@@ -45,14 +47,14 @@ def test_the_readme_begins_with_the_two_commands() -> None:
     assert readme.index("make demo") < readme.index("make test") < 1500
 
 
-def test_every_command_in_the_readme_can_be_parsed() -> None:
-    import shlex
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_of_a_page_can_be_parsed(page: Path) -> None:
+    for command in COMMAND.findall(page.read_text(encoding="utf-8")):
+        parser().parse_args(shlex.split(re.split(r" > | \| |  +#", command)[0]))
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^(?:    |\$ |    \$ )tez (.+)$", readme, re.MULTILINE)
-    assert len(commands) >= 3
-    for command in commands:
-        parser().parse_args(shlex.split(command.split(" > ")[0].split(" | ")[0]))
+
+def test_the_readme_has_commands() -> None:
+    assert len(COMMAND.findall((ROOT / "README.md").read_text(encoding="utf-8"))) >= 3
 
 
 def test_the_exit_codes_are_those_that_are_documented() -> None:
