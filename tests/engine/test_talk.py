@@ -57,8 +57,13 @@ def tell(talk: Talk, model: Told, request: str, answer: dict[str, Any]) -> None:
     talk.ask(request, model)
 
 
-def scoped(talk: Talk, answer: dict[str, Any], on: str) -> dict[str, Any]:
-    return answer if "question" in answer or talk.conversation.result_at is None else {"on": on, **answer}
+def scoped(talk: Talk, answer: dict[str, Any], on: str, table: int = 0) -> dict[str, Any]:
+    if "question" in answer:
+        return answer
+    head: dict[str, Any] = {} if talk.conversation.result_at is None else {"on": on}
+    if head.get("on") != "result" and len(talk.workspace.tables) > 1:
+        head["table"] = talk.workspace.tables[table % len(talk.workspace.tables)].name
+    return {**head, **answer}
 
 
 def shown(talk: Talk) -> Any:
@@ -67,8 +72,14 @@ def shown(talk: Talk) -> Any:
 
 moves = st.lists(
     st.one_of(
-        st.tuples(st.just("ask"), st.sampled_from([*range(len(GOLD)), -1]), st.sampled_from(["result", "table"])),
+        st.tuples(
+            st.just("ask"),
+            st.sampled_from([*range(len(GOLD)), -1]),
+            st.sampled_from(["result", "table"]),
+            st.sampled_from([0, 0, 1, 2]),
+        ),
         st.tuples(st.sampled_from(["undo", "redo", "switch"])),
+        st.tuples(st.just("keep"), st.sampled_from(["kept", 'its "name"', "яна", "loans"])),
         st.tuples(st.just("back"), st.integers(1, 6)),
     ),
     min_size=3,
@@ -84,38 +95,53 @@ def hidden(loans: Workspace) -> Callable[[], Workspace]:
 
 @settings(max_examples=25)
 @given(moves)
-def test_undo_redo_and_replay_give_the_same_tables(hidden: Callable[[], Workspace], drawn: list[Any]) -> None:
+def test_undo_redo_keep_and_replay_give_the_same_tables(hidden: Callable[[], Workspace], drawn: list[Any]) -> None:
     loans = hidden()
     talk = Talk(loans)
+    try:
+        play(talk, drawn)
+        document, before = json.dumps(talk.conversation.as_json()), shown(talk)
+        kept = [(table.name, table.rows) for table in talk.workspace.tables]
+    finally:
+        talk.forget()
+    again = Talk(loans, conversation_of(json.loads(document)))
+    try:
+        again.stand()
+        assert shown(again) == before
+        assert [(table.name, table.rows) for table in again.workspace.tables] == kept
+        plan = again.conversation.plan("loans")
+        if plan is not None:
+            rows = run(again.workspace, [], plan, max_rows=SETTINGS.output.shown_rows)["rows"]
+            assert rows == before[1]
+    finally:
+        again.forget()
+    assert [name for name in database.tables(loans.con) if not name.startswith("_step_")] == ["loans"]
+
+
+def play(talk: Talk, drawn: list[Any]) -> None:
+    """Do what was drawn: the same answers always give the same table, and what cannot be done changes nothing."""
     made: dict[str, Any] = {}
-
-    def known() -> str:
-        return json.dumps(talk.conversation.answers)
-
     for name, *rest in drawn:
         before = (talk.conversation, shown(talk))
         try:
             if name == "ask":
-                answer = QUESTION if rest[0] < 0 else {"steps": GOLD[rest[0]]}
-                scope = scoped(talk, answer, rest[1])
-                talk.add(request_of(len(talk.conversation.now)), scope)
-                assert talk.conversation.answers[-1] == scope
+                number, on, table = rest
+                answer = scoped(talk, QUESTION if number < 0 else {"steps": GOLD[number]}, on, table)
+                talk.add(request_of(len(talk.conversation.now)), answer)
+                assert talk.conversation.answers[-1] == answer
             elif name == "back":
                 talk.back_to(rest[0])
+            elif name == "keep":
+                talk.keep(rest[0])
+                assert talk.workspace.tables[-1].rows == before[1][2]
+                assert shown(talk) == before[1]
             else:
                 getattr(talk, name)()
         except (ConversationError, ToolError):
             assert (talk.conversation, shown(talk)) == before
             continue
-        assert made.setdefault(known(), shown(talk)) == shown(talk)
-    again = Talk(loans, conversation_of(json.loads(json.dumps(talk.conversation.as_json()))))
-    again.stand()
-    assert shown(again) == shown(talk)
-    plan = talk.conversation.plan("loans")
-    if plan is not None:
-        rows = run(loans, [], plan, max_rows=SETTINGS.output.shown_rows)["rows"]
-        assert talk.result is not None
-        assert rows == talk.result["rows"]
+        known = json.dumps(talk.conversation.answers)
+        assert made.setdefault(known, shown(talk)) == shown(talk)
 
 
 def test_the_26th_answer_to_a_question_is_the_first_and_the_prompt_stays_as_short(loans: Workspace) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import permutations, product
 from typing import Any
 
 import jsonschema
@@ -26,7 +27,7 @@ from grammar import (
 )
 from grammar.answers import answer_shape
 from grammar.automaton import Matcher
-from grammar.calls import call_shapes, offered
+from grammar.calls import JOINABLE, call_shapes, offered
 from grammar.compile import compile_shape
 from grammar.contracts import Contract
 from grammar.schema import shape_schema
@@ -75,6 +76,19 @@ def validates(scene: Scene, text: str) -> bool:
     except ToolError:
         return False
     return True
+
+
+@given(scenes())
+def test_two_columns_can_meet_in_a_join_just_where_their_kinds_fit_and_one_knows_the_other(scene: Scene) -> None:
+    scene = Scene(scene.tables)
+    matcher, schema = AnswerMatcher(CONTRACTS, scene), json_schema(CONTRACTS, scene)
+    for table, other in permutations(scene.tables, 2):
+        for column, partner in product(table.offered(), other.offered()):
+            args = {"table": other.name, "column": column.name, "other_column": partner.name, "how": "left"}
+            text = canonical_text({"table": table.name, "steps": [{"tool": "join_table", "args": args}]}, LIMITS)
+            known = column.joins is None or (other.name, partner.name) in column.joins
+            fits = known and partner.kind in JOINABLE[column.kind]
+            assert matcher.accepts(text) == valid(schema, text) == validates(scene, text) == fits, text
 
 
 @given(st.data(), states())

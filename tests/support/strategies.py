@@ -1,6 +1,7 @@
 """The random values of this project's property tests: names, columns, states, texts near an answer."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,12 +66,24 @@ def states(draw: st.DrawFn, name: str = "base", max_columns: int = 6) -> TableSt
 
 
 @st.composite
+def joined(draw: st.DrawFn, state: TableState, others: Sequence[TableState]) -> TableState:
+    """A state whose columns know the columns of other tables that they can meet, or do not know them."""
+    partners = [(other.name, column.name) for other in others for column in other.columns]
+    known = st.lists(st.sampled_from(partners), unique=True, max_size=3).map(tuple) if partners else st.just(())
+    return replace(state, columns=tuple(replace(each, joins=draw(st.none() | known)) for each in state.columns))
+
+
+@st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     count = draw(st.integers(1, 2))
-    alone = [draw(states(name=f"t'{number}", max_columns=4)) for number in range(count)]
+    drawn = [draw(states(name=f"t'{number}", max_columns=4)) for number in range(count)]
+    alone = [draw(joined(state, [other for other in drawn if other is not state])) for state in drawn]
     tables = tuple(replace(state, others=tuple(other for other in alone if other is not state)) for state in alone)
     result = draw(st.none() | states(max_columns=4))
-    return Scene(tables, None if result is None else replace(result, others=tables[0].others))
+    if result is not None:
+        others = tables[0].others
+        result = replace(draw(joined(result, others)), others=others)
+    return Scene(tables, result)
 
 
 @st.composite
