@@ -1,8 +1,8 @@
 """Prompts that do not fit the model's context: less is shown of tables so wide, or of values so long, until they do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .model_error import ModelError
 from .settings import Settings
@@ -26,3 +26,10 @@ def narrowed(settings: Settings, attempt: Callable[[Settings], Made]) -> Made:
         parts = ("columns", "shown_values", "matched_values", "examples", "history")
         less = {part: getattr(shown, part) // 2 for part in parts}
         settings = replace(settings, prompt=replace(shown, **{**less, "columns": max(less["columns"], 1)}))
+
+
+def less_shown(settings: Settings, used: Settings) -> tuple[Mapping[str, Any], ...]:
+    """Return the note that a prompt was written under settings that show less, nothing where it was not."""
+    if settings.prompt == used.prompt:
+        return ()
+    return ({"note": "less_shown", "columns": used.prompt.columns, "values": used.prompt.shown_values},)

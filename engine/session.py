@@ -34,7 +34,7 @@ from .decoder import Decoded, Progress, TokenModel, Writing, decode, silent, unr
 from .domain import common_lexicon
 from .doubt import Doubt, doubt
 from .history import Answer, effective_steps, starting_table
-from .narrowing import narrowed
+from .narrowing import less_shown, narrowed
 from .paths import STEP_PREFIX
 from .plan import Told, check_plan, run_plan, untold
 from .readings import Reading, readings, runner_ups
@@ -165,9 +165,11 @@ def ask(
         heard, how = (progress, writing), (dry_run, max_rows, keep_steps, reading)
         return cast(Answered, ask_server(workspace, request, model, history, how, heard, standing, failed))
     started = prepared = time.monotonic()
+    shown = workspace.settings
 
     def attempt(settings: Settings) -> tuple[Asked, AnswerMatcher, Decoded]:
-        nonlocal prepared
+        nonlocal prepared, shown
+        shown = settings
         asked = prepare(replace(workspace, settings=settings), request, history, standing=standing, failed=failed)
         matcher, prepared = asked.matcher(workspace), time.monotonic()
         return asked, matcher, decoded or _decoded(workspace, asked, model, matcher, earlier, progress, writing, made)
@@ -189,7 +191,8 @@ def ask(
     result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps) if runs else None
     took, used = spent.seconds(started, prepared, written, decided, looked), spent.tokens(written)
     sure = None if calibration is None else calibration.confidence(choices)
-    return Answered(request, answer, asked.prompt.notes, result, took, used, choices, sure, found, own)
+    notes = (*asked.prompt.notes, *less_shown(workspace.settings, shown))
+    return Answered(request, answer, notes, result, took, used, choices, sure, found, own)
 
 
 def _decoded(

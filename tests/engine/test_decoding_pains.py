@@ -99,6 +99,7 @@ def test_p51_what_would_overflow_the_context_is_shown_with_less(tmp_path: Path, 
     assert len(default_model.chat_tokens(prepare(workspace, "ustun 21 nechta").prompt.text)) > 2 * 1700
     given = ask(workspace, "ustun 21 nechta", small, max_rows=3)
     assert given.tokens["prompt"] <= 1700
+    assert [note["note"] for note in given.notes] == ["less_shown"]
     assert ("steps" in given.answer) != ("question" in given.answer)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.model_error import ModelError
-from engine.narrowing import narrowed
+from engine.narrowing import less_shown, narrowed
 from engine.settings import Settings, load_settings
 
 SETTINGS = load_settings()
@@ -25,6 +25,8 @@ def test_less_is_shown_until_it_fits() -> None:
         return settings.prompt.columns
 
     assert narrowed(SETTINGS, attempt) == 7
+    assert less_shown(SETTINGS, tried[0]) == ()
+    assert less_shown(SETTINGS, tried[-1]) == ({"note": "less_shown", "columns": 7, "values": 0},)
     assert [each.prompt.columns for each in tried] == [60, 30, 15, 7]
     assert [each.prompt.shown_values for each in tried] == [5, 2, 1, 0]
     assert all(replace(each, prompt=SETTINGS.prompt) == SETTINGS for each in tried)
