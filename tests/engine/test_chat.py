@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -250,3 +251,11 @@ def test_the_default_model_talks(tmp_path: Path) -> None:
     kept = list(tmp_path.rglob("conversations/*.json"))
     assert len(kept) == 1
     assert len(json.loads(kept[0].read_text("utf-8"))["turns"]) == 2
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("default_model")
+def test_the_conversation_in_the_readme_is_what_the_default_model_says_today() -> None:
+    page = runpy.run_path(str(ROOT / "docs" / "transcript.py"))
+    shown = page["shown_talk"]((ROOT / "README.md").read_text("utf-8"))
+    assert page["talked"](shown) == shown
