@@ -177,7 +177,7 @@ def _check(values: Mapping[str, Any], where: str, *, complete: bool) -> None:
 
 
 def _validator() -> Any:
-    """Return the validator of the settings; a number that is not finite is none."""
+    """Return the validator of the settings; a number that is not finite is none, a tuple is a list."""
     plain = jsonschema.Draft202012Validator
 
     def is_number(checker: object, value: object) -> bool:
@@ -185,7 +185,10 @@ def _validator() -> Any:
             isinstance(value, float) and not math.isfinite(value)
         )
 
-    checker = plain.TYPE_CHECKER.redefine("number", is_number)
+    def is_list(_: object, value: object) -> bool:
+        return isinstance(value, (list, tuple))
+
+    checker = plain.TYPE_CHECKER.redefine_many({"number": is_number, "array": is_list})
     strict = jsonschema.validators.extend(plain, type_checker=checker)  # type: ignore[no-untyped-call]
     return strict(settings_schema())
 
