@@ -36,6 +36,7 @@ class Bench:
         _add_express(steps)
         _add_public(steps)
         _add_examples(steps)
+        _add_memory(steps)
         _add_recall(steps)
 
     def run(self, arguments: argparse.Namespace) -> int:
@@ -227,6 +228,18 @@ def _add_recall(steps: "_Steps[argparse.ArgumentParser]") -> None:
     )
     recall.add_argument("--missed", action="store_true", help="list the requests whose tool is not among the most")
     _json_option(recall)
+
+
+def _add_memory(steps: "_Steps[argparse.ArgumentParser]") -> None:
+    memory = _step(steps, "memory", "ask cases with and without accepted answers as examples, in turns")
+    memory.add_argument("--examples", type=_count, default=3, metavar="N", help="so many accepted answers a prompt")
+    _case_options(memory)
+    memory.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
+    memory.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
+    memory.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
+    memory.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    memory.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    _json_option(memory)
 
 
 def _count(text: str) -> int:

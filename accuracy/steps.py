@@ -14,7 +14,6 @@ from engine.calibration import as_json as tables_json
 from engine.calibration import calibration_of, read_calibrations
 from engine.chosen_model import server_model
 from engine.decoder import TokenModel
-from engine.machine import cores
 from engine.model_address import is_address
 from engine.model_error import ServerError
 from engine.model_key import model_key
@@ -26,7 +25,7 @@ from engine.weights import default_weights
 from grammar import TezError
 from prompt.words import Language, error_text, screen_text
 
-from . import large, plans, report
+from . import report, timing_steps
 from .calibrate import answers_of, as_record, calibrate, key_of_run
 from .cases import Case, CaseError
 from .compare import CompareError
@@ -34,7 +33,7 @@ from .faults.catalogue import SIZE, write_files
 from .faults.measure import as_json as measured
 from .faults.measure import markdown, measure, overview
 from .faults.truth import new_folder, read_manifest
-from .identity import revision, run_header, versions
+from .identity import run_header
 from .optional import as_json as tallies_json
 from .optional import compare_ways, kept_lines, tally, ways
 from .page import page
@@ -268,70 +267,6 @@ def _files(arguments: argparse.Namespace, settings: Settings, language: Language
     return DONE
 
 
-def _large(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    defaults = settings.accuracy
-    rows, columns = arguments.rows or defaults.large_rows, arguments.columns or defaults.large_columns
-    seed = defaults.seed if arguments.seed is None else arguments.seed
-    with large.large_file(rows, columns, seed, settings) as path:
-        timings = large.measure(path, arguments.runs or defaults.large_runs, getattr(arguments, "settings", None))
-        found = large.as_json(path, rows, columns, seed, timings)
-    if arguments.json:
-        render.print_json(found)
-    else:
-        render.print_text(large.summary(found, timings))
-    return DONE
-
-
-def _plans(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    defaults = settings.accuracy
-    rows, columns = arguments.rows or defaults.large_rows, arguments.columns or defaults.large_columns
-    seed = defaults.seed if arguments.seed is None else arguments.seed
-    runs = arguments.runs or defaults.large_runs
-    measured = {}
-    for size in [rows] if arguments.one_size else plans.sizes(rows):
-        with plans.opened_table(size, columns, seed, settings) as path:
-            measured[size] = plans.measure(path, runs, getattr(arguments, "settings", None))
-    if arguments.json:
-        render.print_json(plans.as_json(measured, columns, seed))
-    else:
-        render.print_text(plans.summary(measured, columns, seed, runs))
-    return DONE
-
-
-def _speed(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    from . import speed, speed_report
-
-    requests = arguments.requests or settings.accuracy.speed_requests
-    paths = [default_weights(settings.weights), *([arguments.model] if arguments.model else [])]
-    found: dict[str, object] = {"requests": requests, "cores": cores(), "revision": revision(), "versions": versions()}
-    found["grammar"] = speed.grammar_change(settings)
-    with counted(0, len(paths) * speed.PARTS) as tick:
-        found["models"] = [
-            speed.measure(path, settings, requests, tick, is_default=place == 0) for place, path in enumerate(paths)
-        ]
-        tick("")
-    if arguments.json:
-        render.print_json(found)
-    else:
-        render.print_text(speed_report.summary(found))
-    return DONE
-
-
-def _neighbour(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
-    from . import neighbour
-
-    requests = arguments.requests or settings.accuracy.speed_requests
-    path = arguments.model or default_weights(settings.weights)
-    with counted(0, 2 * requests) as tick:
-        found = neighbour.measure(path, settings, requests, tick)
-        tick("")
-    if arguments.json:
-        render.print_json(found)
-    else:
-        render.print_text(neighbour.summary(found))
-    return DONE
-
-
 def _links(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
     from . import links, links_report
 
@@ -378,6 +313,28 @@ def _recall(arguments: argparse.Namespace, settings: Settings, _: Language) -> i
     return DONE
 
 
+def _memory(arguments: argparse.Namespace, settings: Settings, language: Language) -> int:
+    from . import memory
+
+    model, adapter = _chosen_files(arguments, settings)
+    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
+    known = read_cases(arguments.cases)
+    cases = in_order(choose(known, domain=arguments.domain, sample=arguments.sample, seed=seed))
+    with (
+        Tables(settings, arguments.data) as tables,
+        memory.Recalling(settings, arguments.data, known=known, examples=arguments.examples) as recalling,
+        open_model(model, adapter, settings, language) as loaded,
+        counted(0, len(cases)) as tick,
+    ):
+        lines = memory.compare_memory(cases, tables, recalling, loaded, tick)
+    found = memory.as_json(lines, arguments.examples)
+    if arguments.json:
+        render.print_json({**found, "each": lines})
+    else:
+        render.print_text(memory.summary(found))
+    return DONE
+
+
 _Step = Callable[[argparse.Namespace, Settings, Language], int]
 _STEPS: Final[Mapping[str, _Step]] = {
     "run": _run,
@@ -388,13 +345,14 @@ _STEPS: Final[Mapping[str, _Step]] = {
     "optional": _optional,
     "ratchet": _ratchet,
     "files": _files,
-    "large": _large,
-    "plans": _plans,
-    "speed": _speed,
-    "neighbour": _neighbour,
+    "large": timing_steps.time_large,
+    "plans": timing_steps.time_plans,
+    "speed": timing_steps.time_speed,
+    "neighbour": timing_steps.time_neighbour,
     "links": _links,
     "express": _express,
     "public": _public,
     "examples": _examples,
+    "memory": _memory,
     "recall": _recall,
 }

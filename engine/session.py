@@ -153,29 +153,26 @@ def ask(
 
     `history` is a list of {"request", "answer"}, `keep_steps` as in `run`, `writing` hears the answer while it is
     written, `standing` and `failed` as in `prepare`. Only with the model's `calibration` an answer may be so doubted
-    that it becomes a question; its options' plans are then among the readings. With `others`, other readings are looked
-    for; `reading` is the number of the one to take, from 1. `decoded` is what the model has written already. Step by
-    step, as the settings may say, `made` hears of each table, without other readings and calibration. Raises
-    RequestError, ModelError, ToolError, DatabaseError, RepairError.
+    that it becomes a question. With `others`, other readings are looked for; `reading` is the number of the one to
+    take, from 1. `decoded` is what the model has written already. Step by step, as the settings may say, `made` hears
+    of each table. Raises RequestError, ModelError, ToolError, DatabaseError, RepairError.
     """
     if not request.strip():
         raise RequestError("empty_request")
     if isinstance(model, TextModel):
-        ask_server = import_module("engine.ask_server").ask_server  # it imports this module
         heard, how = (progress, writing), (dry_run, max_rows, keep_steps, reading)
-        return cast(Answered, ask_server(workspace, request, model, history, how, heard, standing, failed))
+        return _by_server(workspace, request, model, history, how, heard, standing, failed)
     started = prepared = time.monotonic()
-    shown = workspace.settings
 
-    def attempt(settings: Settings) -> tuple[Asked, AnswerMatcher, Decoded]:
-        nonlocal prepared, shown
-        shown = settings
+    def attempt(settings: Settings) -> tuple[Settings, Asked, AnswerMatcher, Decoded]:
+        nonlocal prepared
         asked = prepare(replace(workspace, settings=settings), request, history, standing=standing, failed=failed)
         matcher, prepared = asked.matcher(workspace), time.monotonic()
-        return asked, matcher, decoded or _decoded(workspace, asked, model, matcher, earlier, progress, writing, made)
+        written = decoded or _decoded(workspace, asked, model, matcher, earlier, progress, writing, made)
+        return settings, asked, matcher, written
 
     earlier = [turn["answer"] for turn in history]
-    asked, matcher, written = narrowed(workspace.settings, attempt)
+    used, asked, matcher, written = narrowed(workspace.settings, attempt)
     calibration = None if workspace.settings.stepwise.on else calibration
     choices = decisions(written, model.vocabulary.pieces, matcher, by_name(workspace.contracts))
     own = _answer(workspace, asked, written.text)
@@ -189,10 +186,15 @@ def ask(
     looked = time.monotonic()
     runs = "steps" in answer and not dry_run
     result = run(workspace, earlier, answer, max_rows=max_rows, keep_steps=keep_steps) if runs else None
-    took, used = spent.seconds(started, prepared, written, decided, looked), spent.tokens(written)
+    took, tokens = spent.seconds(started, prepared, written, decided, looked), spent.tokens(written)
     sure = None if calibration is None else calibration.confidence(choices)
-    notes = (*asked.prompt.notes, *less_shown(workspace.settings, shown))
-    return Answered(request, answer, notes, result, took, used, choices, sure, found, own)
+    notes = (*asked.prompt.notes, *less_shown(workspace.settings, used))
+    return Answered(request, answer, notes, result, took, tokens, choices, sure, found, own)
+
+
+def _by_server(*given: Any) -> Answered:
+    """Let a server answer, by the module that imports this one."""
+    return cast(Answered, import_module("engine.ask_server").ask_server(*given))
 
 
 def _decoded(
