@@ -93,12 +93,12 @@ def test_ctrl_c_at_the_command_line_is_exit_code_130(tmp_path: Path) -> None:
     script = (
         "import sys, threading, os, signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from engine import plan, tools\n"
+        "from engine import tools, toolset\n"
         "from engine.cli import main\n"
         "def endless(table, *, by, descending):\n"
         "    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         f"    return tools.Made({ENDLESS!r})\n"
-        "plan.EXECUTORS = {**tools.EXECUTORS, 'sort': endless}\n"
+        "toolset.EXECUTORS = {**tools.EXECUTORS, 'sort': endless}\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
     (tmp_path / "a.csv").write_text("n\n1\n2\n")
