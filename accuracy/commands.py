@@ -56,9 +56,7 @@ def _add_run(steps: "_Steps[argparse.ArgumentParser]") -> None:
     run = _step(steps, "run", "ask a model the cases; a second call goes on where the first one ended")
     run.add_argument("--out", required=True, type=Path, metavar="FILE.jsonl", help="the file of predictions")
     _case_options(run)
-    run.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
-    run.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
-    run.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
+    _choice_options(run)
     run.add_argument("--model", metavar="PATH|URL", help="a GGUF file or a server; by default the default weights")
     run.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
     ways = run.add_mutually_exclusive_group()
@@ -103,11 +101,8 @@ def _add_calibrate(steps: "_Steps[argparse.ArgumentParser]") -> None:
 def _add_optional(steps: "_Steps[argparse.ArgumentParser]") -> None:
     optional = _step(steps, "optional", "hold ways to write arguments that may be left out against each other")
     _case_options(optional)
-    optional.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
-    optional.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
-    optional.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
-    optional.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
-    optional.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    _choice_options(optional)
+    _model_options(optional)
     optional.add_argument(
         "--bonus", type=float, nargs="+", default=[1.0, 2.0, 4.0], metavar="B", help="the bonuses that are tried"
     )
@@ -206,8 +201,7 @@ def _add_public(steps: "_Steps[argparse.ArgumentParser]") -> None:
     public.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="a set: cases*.jsonl and its tables")
     public.add_argument("--sample", type=_count, metavar="N", help="only N questions of each set")
     public.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
-    public.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
-    public.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    _model_options(public)
     _json_option(public)
 
 
@@ -234,11 +228,8 @@ def _add_memory(steps: "_Steps[argparse.ArgumentParser]") -> None:
     memory = _step(steps, "memory", "ask cases with and without accepted answers as examples, in turns")
     memory.add_argument("--examples", type=_count, default=3, metavar="N", help="so many accepted answers a prompt")
     _case_options(memory)
-    memory.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
-    memory.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
-    memory.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
-    memory.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
-    memory.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
+    _choice_options(memory)
+    _model_options(memory)
     _json_option(memory)
 
 
@@ -265,6 +256,17 @@ def _case_options(step: argparse.ArgumentParser) -> None:
         "--cases", nargs="+", type=Path, default=[], metavar="PATH", help="files or folders; by default Tez's own cases"
     )
     step.add_argument("--data", type=Path, metavar="FOLDER", help="the tables of cases of a domain of your own")
+
+
+def _choice_options(step: argparse.ArgumentParser) -> None:
+    step.add_argument("--domain", metavar="NAME", help="only the cases of this domain")
+    step.add_argument("--sample", type=int, metavar="N", help="only N cases, spread over domains and languages")
+    step.add_argument("--seed", type=int, metavar="S", help="of the sample; by default that of the settings")
+
+
+def _model_options(step: argparse.ArgumentParser) -> None:
+    step.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the default weights")
+    step.add_argument("--adapter", type=Path, metavar="PATH", help="a LoRA adapter (GGUF) for the model")
 
 
 def _json_option(step: argparse.ArgumentParser) -> None:

@@ -317,9 +317,8 @@ def _memory(arguments: argparse.Namespace, settings: Settings, language: Languag
     from . import memory
 
     model, adapter = _chosen_files(arguments, settings)
-    seed = settings.accuracy.seed if arguments.seed is None else arguments.seed
     known = read_cases(arguments.cases)
-    cases = in_order(choose(known, domain=arguments.domain, sample=arguments.sample, seed=seed))
+    cases = in_order(_chosen_cases(arguments, settings)[0])
     with (
         Tables(settings, arguments.data) as tables,
         memory.Recalling(settings, arguments.data, known=known, examples=arguments.examples) as recalling,
